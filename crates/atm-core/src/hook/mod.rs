@@ -1,0 +1,7 @@
+//! Hook payloads of agents: cutting them to size, reading them, and what they mean to us.
+
+pub mod cut;
+pub mod event;
+pub mod wire;
+
+pub use event::{Hook, HookKind};

@@ -1,0 +1,23 @@
+//! The pure heart of atm: reads what agents and sensors say, keeps the state of every session,
+//! and derives from it what each view shows. No IO, clock, environment, logging or async.
+
+#![forbid(unsafe_code)]
+#![warn(clippy::wildcard_enum_match_arm)]
+
+pub mod effect;
+pub mod event;
+pub mod explain;
+pub mod hook;
+pub mod ids;
+pub mod machine;
+pub mod places;
+pub mod process;
+pub mod proto;
+pub mod record;
+pub mod select;
+pub mod session;
+pub mod session_file;
+pub mod stamp;
+pub mod text;
+pub mod transcript;
+pub mod view;

@@ -1,0 +1,125 @@
+//! What a session learns about itself from a hook or from its session file, apart from work.
+
+use super::status::{Class, Status, Why};
+use super::{FileLife, Found, Place, Session};
+use crate::effect::Effect;
+use crate::hook::event::{Author, StartSource};
+use crate::hook::{Hook, HookKind};
+use crate::record::Origin;
+use crate::session::facts::FileFact;
+use crate::session_file::{FileStatus, SessionFile};
+use crate::stamp::Stamp;
+
+/// Sets `slot` if there is something to set it to.
+fn fill<T>(slot: &mut Option<T>, value: Option<T>) {
+    if value.is_some() {
+        *slot = value;
+    }
+}
+
+impl Session {
+    /// Who speaks: the circumstances of the hook.
+    pub(crate) fn introduce(&mut self, origin: &Origin, effects: &mut Vec<Effect>) {
+        if !origin.agent.is_empty() {
+            origin.agent.clone_into(&mut self.agent);
+        }
+        if let (Some(own), Some(seen)) = (&mut self.process, &origin.process) {
+            own.start = own.start.or(seen.start);
+        }
+        fill(&mut self.managed, origin.managed.clone());
+        fill(&mut self.about.entrypoint, origin.entrypoint.clone());
+        fill(&mut self.about.attended, origin.attended);
+        fill(&mut self.about.config_dir, origin.config_dir.clone());
+        fill(&mut self.about.role, origin.role.clone());
+        fill(&mut self.about.mode, origin.mode.clone());
+        fill(&mut self.about.mission, origin.mission.clone());
+        let place = match (&origin.tmux, &origin.pane) {
+            (Some(tmux), Some(pane)) => Place::parse(tmux, pane),
+            _ => None,
+        };
+        let Some(place) = place else { return };
+        let is_known = self.place.as_ref().is_some_and(|known| {
+            known.is_same_pane(&place) && !matches!(known.found, Found::NotYet)
+        });
+        if !is_known {
+            effects.push(Effect::LookAtPanes(place.socket.clone()));
+            self.place = Some(place);
+        }
+    }
+
+    /// What the payload says beside the work. `SessionEnd` names the conversation that ends, so
+    /// it never renames the session.
+    pub(crate) fn learn(&mut self, hook: &Hook, at: Stamp) {
+        let is_late = at < self.facts.heard;
+        if let Some(conversation) = &hook.conversation
+            && !is_late
+            && !matches!(hook.kind, HookKind::SessionEnd { .. })
+        {
+            self.rename(conversation.clone());
+        }
+        if !is_late && hook.agent.is_none() {
+            fill(&mut self.about.cwd, hook.cwd.clone());
+            fill(&mut self.about.transcript, hook.transcript.clone());
+            fill(&mut self.about.permission_mode, hook.permission_mode.clone());
+        }
+        match &hook.kind {
+            HookKind::SessionStart { source, model, title } => {
+                fill(&mut self.about.model, model.clone());
+                fill(&mut self.about.title, title.clone());
+                if *source != StartSource::Compact {
+                    fill(&mut self.about.session_dir, hook.cwd.clone());
+                }
+            }
+            HookKind::UserPromptSubmit { prompt, author: Author::Human } => {
+                self.about.last_prompt = Some(prompt.clone());
+            }
+            HookKind::PostModelSwitch { model } => fill(&mut self.about.model, model.clone()),
+            HookKind::CwdChanged { cwd } => fill(&mut self.about.cwd, cwd.clone()),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn learn_file(&mut self, file: &SessionFile, config_dir: Option<String>) {
+        self.file = FileLife::There;
+        fill(&mut self.about.name, file.name.clone());
+        fill(&mut self.about.version, file.version.clone());
+        fill(&mut self.about.entrypoint, file.entrypoint.clone());
+        fill(&mut self.about.kind, Some(file.kind.clone()).filter(|kind| !kind.is_empty()));
+        fill(&mut self.about.config_dir, config_dir);
+        if self.about.cwd.is_none() {
+            self.about.cwd.clone_from(&file.cwd);
+        }
+        self.learn_conversation(file);
+        let Some(status) = file.status else { return };
+        let at = file.status_at.or(file.updated_at).unwrap_or(self.started);
+        if self.facts.file.as_ref().is_some_and(|known| known.at > at) {
+            return;
+        }
+        self.last_activity = self.last_activity.max(at);
+        let waiting_for = file.waiting_for.clone().filter(|_| status == FileStatus::Waiting);
+        self.facts.file = Some(FileFact { status, waiting_for, at });
+    }
+
+    /// Until a hook has spoken the file's id may be provisional (i_resume.jsonl).
+    fn learn_conversation(&mut self, file: &SessionFile) {
+        if !self.has_hooks() && file.status.is_none() {
+            self.conversation = file.conversation.clone();
+        } else if file.updated_at.is_some_and(|at| at > self.facts.heard) {
+            self.rename(file.conversation.clone());
+        }
+    }
+
+    /// Sets or clears the mark after a step from `was`. What the user did himself is no news.
+    pub(crate) fn mark_unseen(&mut self, was: Class) {
+        match self.status() {
+            Status::Attention { .. } => self.unseen = Some(self.since),
+            Status::Working { .. } if was == Class::Attention => self.unseen = None,
+            Status::Working { .. } => {}
+            Status::Idle { why: Why::Fresh | Why::Interrupted | Why::Compacted } => {
+                self.unseen = None;
+            }
+            Status::Idle { .. } if was == Class::Working => self.unseen = Some(self.since),
+            Status::Idle { .. } => {}
+        }
+    }
+}

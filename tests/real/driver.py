@@ -1,0 +1,280 @@
+"""One sealed world per scenario: its own HOME, tmux server, scripted model and atm state, with the real client typed into it.
+
+Owns starting, typing, looking at the screen, and taking everything down again: it ends only what it started itself.
+It never says what atm should show; that is atm.py's part.
+"""
+import atexit
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from model import Model
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LAUNCH = os.path.join(HERE, "launch.sh")
+VERSION = "2.1.325"
+KEY_TAIL = "dummy-key-0000000000"  # the last 20 characters of launch.sh's key: the client asks nothing about a key it knows
+EVENTS = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit",
+          "UserPromptExpansion", "SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
+          "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch", "PermissionRequest", "PermissionDenied", "Setup",
+          "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange",
+          "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded")
+# Left out: WorktreeCreate (a hook there replaces git's own work) and MessageDisplay (one call per streamed line).
+SETTLE_S = 0.8  # keys within about 0.4 s of a dialog opening are swallowed by the client
+PATH = ":".join(dict.fromkeys([os.path.dirname(shutil.which("tmux") or "/usr/bin/tmux"), "/usr/local/bin", "/usr/bin", "/bin"]))
+
+_open_scenes = set()
+_socket_numbers = iter(range(1, 10_000))
+_numbering = threading.Lock()
+
+
+class DriveError(Exception):
+    """The client did not get into the state that the scenario wants to look at."""
+
+
+class Skipped(Exception):
+    """The scenario cannot be played with this client or on this machine; the text says why."""
+
+
+class Scene:
+    def __init__(self, folder, atm_path, client_path):
+        self.folder = os.path.realpath(folder)
+        self.home = self.folder + "/home"
+        self.project = self.folder + "/project"
+        self.state_dir = self.folder + "/state"
+        self.config_dir = self.folder + "/config"
+        self.atm_path = atm_path
+        self.client_path = client_path
+        self.model = None
+        self.panes = []
+        self._clients = {}  # pid -> start time, of every client seen in one of our panes
+        self._last_steps = []
+        with _numbering:
+            self.socket = f"atm-real-{os.getpid()}-{next(_socket_numbers)}"
+        for path in (self.home + "/.claude", self.project, self.config_dir, self.folder + "/tmp"):
+            os.makedirs(path)
+        os.mkdir(self.state_dir, 0o700)
+        _open_scenes.add(self)
+
+    def prepare(self, *turns, routes=None, compaction=None, allow=(), hooks=EVENTS):
+        """Writes the client's configuration and starts the model; to be called once, before `start`."""
+        self.model = Model(turns, routes, compaction, self.folder + "/model.jsonl")
+        hook = {"type": "command", "command": self.atm_path, "args": ["hook"], "timeout": 10}
+        registered = {event: [{"hooks": [hook]}] for event in hooks}
+        if "FileChanged" in registered:
+            registered["FileChanged"][0]["matcher"] = "watched.txt"
+        _write_json(self.home + "/.claude/settings.json", {
+            "hooks": registered, "includeCoAuthoredBy": False,
+            "permissions": {"defaultMode": "default", "allow": list(allow)}})
+        _write_json(self.home + "/.claude.json", {
+            "hasCompletedOnboarding": True, "lastOnboardingVersion": VERSION, "theme": "dark", "numStartups": 5,
+            "installMethod": "native", "autoUpdates": False, "hasSeenAutoDefaultNudge": True,
+            "hasSeenAutoDefaultNotice": True, "hasSeenAutoModeEntryWarning": True,
+            "officialMarketplaceAutoInstallAttempted": True, "hasResetAutoModeOptInForDefaultOffer": True,
+            "customApiKeyResponses": {"approved": [KEY_TAIL], "rejected": []},
+            "projects": {self.project: {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True,
+                                        "projectOnboardingSeenCount": 5}}})
+
+    def tmux(self, *args):
+        done = subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", *args], env=self._tmux_env(),
+                              capture_output=True, text=True, timeout=20, check=False)
+        if done.returncode:
+            raise DriveError(f"tmux {' '.join(args)}: {done.stderr.strip()}")
+        return done.stdout.rstrip("\n")
+
+    def _tmux_env(self):
+        """The first call's environment becomes the server's, and so that of every pane: all that launch.sh wants."""
+        return {"HOME": self.home, "PATH": PATH, "TERM": "xterm-256color", "LANG": "C.UTF-8", "SHELL": "/bin/bash",
+                "ATM_STATE_DIR": self.state_dir, "ATM_CONFIG_DIR": self.config_dir, "ATM_REAL_CLIENT": self.client_path,
+                "ATM_REAL_RUN": self.folder, "ATM_REAL_PORT": str(self.model.port)}
+
+    def new_pane(self):
+        """A pane with a shell in it: the first in a session of its own, the others beside it."""
+        shell = "bash --norc --noprofile"
+        if self.panes:
+            pane = self.tmux("split-window", "-d", "-h", "-t", self.panes[0], "-P", "-F", "#{pane_id}", shell)
+        else:
+            pane = self.tmux("new-session", "-d", "-s", "work", "-x", "200", "-y", "50", "-P", "-F", "#{pane_id}", shell)
+        self.panes.append(pane)
+        self.wait_screen(pane, r"[$#]\s*$")
+        return pane
+
+    def start(self, *args, pane=None, env=""):
+        """Types the client's start into the pane (a new one unless given) and waits for its prompt."""
+        pane = pane or self.new_pane()
+        words = ([f"ATM_REAL_ENV={shlex.quote(env)}"] if env else []) + [shlex.quote(word) for word in (LAUNCH, *args)]
+        self.tmux("send-keys", "-t", pane, "-l", "clear; " + " ".join(words))
+        self.tmux("send-keys", "-t", pane, "Enter")
+        self.wait_screen(pane, r"(?m)^\s*❯", limit_s=30)
+        time.sleep(SETTLE_S)
+        self.client_pid(pane)
+        return pane
+
+    def keys(self, pane, *names):
+        """Presses keys; returns the moment before, so that no reaction can be earlier than its cause."""
+        pressed_at = time.time()
+        self.tmux("send-keys", "-t", pane, *names)
+        return pressed_at
+
+    def say(self, pane, words):
+        """Types a prompt, waits until the client shows it, sends it; returns the moment of Enter."""
+        self.tmux("send-keys", "-t", pane, "-l", words)
+        self.wait_screen(pane, re.escape(words[:30]))
+        time.sleep(0.4)
+        return self.keys(pane, "Enter")
+
+    def screen(self, pane):
+        return self.tmux("capture-pane", "-p", "-t", pane)
+
+    def wait_screen(self, pane, pattern, limit_s=20):
+        self.wait_for(f"{pattern!r} on the screen of {pane}", lambda: re.search(pattern, self.screen(pane)), limit_s)
+        return time.time()
+
+    def wait_request(self, route, count=1):
+        """Waits until the client has asked the model for the `count`-th time: the turn is held by its gate from here on."""
+        self.wait_for(f"request {count} of {route}", lambda: self.model.count(route) >= count)
+
+    def wait_dialog(self, pane, pattern):
+        """Waits for a dialog and until it takes keys."""
+        self.wait_screen(pane, pattern)
+        time.sleep(SETTLE_S)
+
+    def wait_file(self, name):
+        """Waits for a file that a scripted tool makes in the project: the proof that the tool is running."""
+        self.wait_for(f"{name} in the project", lambda: os.path.exists(f"{self.project}/{name}"), 20)
+
+    def wait_for(self, what, is_true, limit_s=20):
+        end = time.time() + limit_s
+        while not is_true():
+            if time.time() > end:
+                raise DriveError(f"waited {limit_s} s in vain for {what}")
+            time.sleep(0.05)
+
+    def blocking_tool(self, name):
+        """A shell command that marks its start with a file NAME.on and then runs until `let_go(NAME)`."""
+        os.mkfifo(f"{self.project}/{name}.gate")
+        return f"touch {name}.on; timeout 40 cat {name}.gate; true"
+
+    def let_go(self, name):
+        """Ends the blocking tool, which must be running."""
+        released_at = time.time()
+        fd = os.open(f"{self.project}/{name}.gate", os.O_WRONLY | os.O_NONBLOCK)
+        os.close(fd)
+        return released_at
+
+    def client_pid(self, pane):
+        """The client below the pane's shell; None while there is none."""
+        shell = int(self.tmux("display-message", "-p", "-t", pane, "#{pane_pid}"))
+        for pid, parent, name in _processes():
+            if parent == shell and "claude" in name:
+                self._clients[pid] = _start_time(pid)
+                return pid
+        return None
+
+    def exit(self, pane):
+        return self.say(pane, "/exit")
+
+    def wait_shell(self, pane):
+        """Waits until the client has left and the pane's shell has the pane back."""
+        self.wait_for(f"the client of {pane} to leave", lambda: self.client_pid(pane) is None)
+        time.sleep(0.3)
+
+    def session_files(self):
+        """The client's own session files, by session id."""
+        found = {}
+        folder = self.home + "/.claude/sessions"
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if name.endswith(".json"):
+                value = _read_json(f"{folder}/{name}")
+                found[value.get("sessionId")] = value
+        return found
+
+    def kill_client(self, pane):
+        pid, killed_at = self.client_pid(pane), time.time()
+        os.kill(pid, signal.SIGKILL)
+        return killed_at
+
+    def at_close(self, step):
+        """Adds a step to be taken once no client is left that could run a hook."""
+        self._last_steps.append(step)
+
+    def close(self):
+        """Takes the world down; safe to call twice. The folder stays: the caller decides about it."""
+        if self not in _open_scenes:
+            return
+        _open_scenes.discard(self)
+        if self.panes:
+            self._end_tmux()
+        for pid, started in self._clients.items():
+            _end_process(pid, started)
+        if self.model:
+            self.model.close()
+        for step in self._last_steps:
+            step()
+
+    def _end_tmux(self):
+        try:
+            for pane in self.panes:
+                self.client_pid(pane)
+        except (DriveError, ValueError):
+            pass  # a scenario may have closed a pane itself
+        try:
+            socket = self.tmux("display-message", "-p", "#{socket_path}")
+            self.tmux("kill-server")
+            os.unlink(socket)
+        except (DriveError, OSError):
+            pass  # the server ends with its last pane, and then it has removed what was left
+
+
+@atexit.register
+def close_all():
+    for scene in list(_open_scenes):
+        scene.close()
+
+
+def _processes():
+    listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        pid, parent, name = line.split(None, 2)
+        yield int(pid), int(parent), name
+
+
+def _start_time(pid):
+    """Tells a process from a later one with the same pid."""
+    done = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def _end_process(pid, started):
+    """A hung-up client gets time to run its last hooks before it is killed."""
+    end = time.time() + 5
+    while started and _start_time(pid) == started:
+        if time.time() > end:
+            os.kill(pid, signal.SIGKILL)
+            return
+        time.sleep(0.1)
+
+
+def _write_json(path, value):
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump(value, out, indent=1)
+
+
+def _read_json(path):
+    """What a file of the client says; {} while it is being written or already gone."""
+    try:
+        with open(path, encoding="utf-8") as source:
+            value = json.load(source)
+            return value if isinstance(value, dict) else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def remove_folder(path):
+    shutil.rmtree(path, ignore_errors=True)

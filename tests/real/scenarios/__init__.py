@@ -1,0 +1,10 @@
+"""The scenarios, by name. Each is a function of a scene to drive and the atm that is judged; its docstring says what is true."""
+SCENARIOS = {}
+
+
+def scenario(play):
+    SCENARIOS[play.__name__] = play
+    return play
+
+
+from scenarios import turns, dialogs, lifecycle, background, sensors  # noqa: E402,F401  they register themselves
