@@ -18,8 +18,8 @@ pub struct Stat {
 impl Stat {
     /// `None` if the text is not of the known form.
     pub fn parse(text: &[u8]) -> Option<Stat> {
-        let open = memchr::memchr(b'(', text)?;
-        let close = memchr::memrchr(b')', text).filter(|close| *close > open)?;
+        let open = text.iter().position(|b| *b == b'(')?;
+        let close = text.iter().rposition(|b| *b == b')').filter(|close| *close > open)?;
         let pid = std::str::from_utf8(&text[..open]).ok()?.trim().parse().ok()?;
         let comm = String::from_utf8_lossy(&text[open + 1..close]).into_owned();
         let mut fields = std::str::from_utf8(&text[close + 1..]).ok()?.split_ascii_whitespace();

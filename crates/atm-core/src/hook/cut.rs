@@ -6,7 +6,9 @@
 //! tokens becomes a space (a journal record is one line), and the escape of a surrogate without
 //! its partner becomes `\ufffd` (JavaScript writes such strings, Rust's decoders refuse them).
 
-use memchr::{memchr, memchr_iter};
+mod block;
+
+use block::{BLOCK, Escapes, between, brackets};
 
 /// Raw bytes kept of one string.
 pub const STRING_MAX: usize = 4096;
@@ -56,18 +58,11 @@ enum Room {
 /// An open string.
 #[derive(Debug)]
 struct Text {
-    /// Where its content begins in the output; `None` inside a skipped part.
-    start: Option<usize>,
+    /// Where its content begins in the output.
+    start: usize,
     /// Raw bytes seen of it.
     len: usize,
-    quoting: Quoting,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quoting {
-    Plain,
-    /// The last piece ended in a backslash that takes the next byte with it.
-    Escaped,
+    escapes: Escapes,
 }
 
 /// A part that is left out, up to the bracket that closes it.
@@ -76,6 +71,9 @@ struct Skip {
     /// Containers opened inside of the part.
     open: usize,
     closer: Closer,
+    /// All ones inside of a string.
+    in_text: u64,
+    escapes: Escapes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +82,58 @@ enum Closer {
     Keep,
     /// The bracket belongs to the container that was replaced.
     Drop,
+}
+
+impl Skip {
+    fn new(closer: Closer) -> Skip {
+        Skip { open: 0, closer, in_text: 0, escapes: Escapes::default() }
+    }
+
+    /// Where the closing bracket is; moves on to the end of `rest` if it is not there.
+    fn find_end(&mut self, rest: &[u8]) -> Option<usize> {
+        let (blocks, tail) = rest.as_chunks::<BLOCK>();
+        for (number, block) in blocks.iter().enumerate() {
+            if !self.pass_block(block)
+                && let Some(at) = self.find_end_by_bytes(block)
+            {
+                return Some(number * BLOCK + at);
+            }
+        }
+        self.find_end_by_bytes(tail).map(|at| rest.len() - tail.len() + at)
+    }
+
+    /// Does nothing and says `false` if the end may be in this block.
+    fn pass_block(&mut self, block: &[u8; BLOCK]) -> bool {
+        let mut escapes = self.escapes;
+        let quotes = escapes.free_quotes(block);
+        let inside = between(quotes) ^ self.in_text;
+        let (opening, closing) = brackets(block);
+        let opened = (opening & !inside).count_ones() as usize;
+        let closed = (closing & !inside).count_ones() as usize;
+        if closed > self.open {
+            return false;
+        }
+        self.open = self.open + opened - closed;
+        self.in_text = if inside >> 63 == 1 { u64::MAX } else { 0 };
+        self.escapes = escapes;
+        true
+    }
+
+    fn find_end_by_bytes(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (at, byte) in bytes.iter().enumerate() {
+            let is_quote = self.escapes.is_free_quote(*byte);
+            match byte {
+                _ if is_quote => self.in_text = !self.in_text,
+                b'{' | b'[' if self.in_text == 0 => self.open += 1,
+                b'}' | b']' if self.in_text == 0 => match self.open.checked_sub(1) {
+                    Some(open) => self.open = open,
+                    None => return Some(at),
+                },
+                _ => {}
+            }
+        }
+        None
+    }
 }
 
 impl Cutter {
@@ -154,7 +204,7 @@ impl Cutter {
         if self.depth >= DEPTH_MAX || self.is_over_budget() {
             self.emit(b"null");
             self.drop_bytes(1);
-            self.skip = Some(Skip { open: 0, closer: Closer::Drop });
+            self.skip = Some(Skip::new(Closer::Drop));
             return;
         }
         self.emit(&[bracket]);
@@ -169,7 +219,7 @@ impl Cutter {
             if self.depth == 1 { self.cut.json.len() > MEMBERS_END } else { self.is_over_budget() };
         if is_full {
             self.drop_bytes(1);
-            self.skip = Some(Skip { open: 0, closer: Closer::Keep });
+            self.skip = Some(Skip::new(Closer::Keep));
             return;
         }
         self.emit(b",");
@@ -179,43 +229,30 @@ impl Cutter {
     }
 
     fn pass_skipped(&mut self, rest: &[u8]) -> usize {
-        let Some(skip) = &mut self.skip else { return 0 };
-        let mut used = rest.len();
-        for (at, byte) in rest.iter().enumerate() {
-            match byte {
-                b'"' => {
-                    self.text = Some(Text { start: None, len: 0, quoting: Quoting::Plain });
-                    used = at + 1;
-                    break;
-                }
-                b'{' | b'[' => skip.open += 1,
-                b'}' | b']' if skip.open > 0 => skip.open -= 1,
-                b'}' | b']' => {
-                    used = at + usize::from(skip.closer == Closer::Drop);
-                    self.skip = None;
-                    break;
-                }
-                _ => {}
+        let Some(mut skip) = self.skip.take() else { return 0 };
+        let used = match skip.find_end(rest) {
+            Some(end) => end + usize::from(skip.closer == Closer::Drop),
+            None => {
+                self.skip = Some(skip);
+                rest.len()
             }
-        }
+        };
         self.drop_bytes(used);
         used
     }
 
     fn open_text(&mut self) {
         self.emit(b"\"");
-        let start = Some(self.cut.json.len());
-        self.text = Some(Text { start, len: 0, quoting: Quoting::Plain });
+        let start = self.cut.json.len();
+        self.text = Some(Text { start, len: 0, escapes: Escapes::default() });
     }
 
     fn pass_text(&mut self, rest: &[u8]) -> usize {
         let Some(mut text) = self.text.take() else { return 0 };
-        let end = closing_quote(rest, &mut text.quoting);
+        let end = closing_quote(rest, &mut text.escapes);
         let run = &rest[..end.unwrap_or(rest.len())];
-        if text.start.is_some() {
-            let room = STRING_MAX.saturating_sub(text.len).min(run.len());
-            self.emit(&run[..room]);
-        }
+        let room = STRING_MAX.saturating_sub(text.len).min(run.len());
+        self.emit(&run[..room]);
         text.len += run.len();
         match end {
             Some(at) => {
@@ -230,12 +267,11 @@ impl Cutter {
     }
 
     fn close_text(&mut self, text: &Text) {
-        let Some(start) = text.start else { return self.drop_bytes(text.len + 1) };
-        let content = &mut self.cut.json[start..];
+        let content = &mut self.cut.json[text.start..];
         if text.len > STRING_MAX {
             let kept = whole_prefix(content);
             mend_surrogates(&mut content[..kept]);
-            self.cut.json.truncate(start + kept);
+            self.cut.json.truncate(text.start + kept);
             self.drop_bytes(text.len - kept);
             self.emit(format!(" …[cut: kept {kept} of {} bytes]", text.len).as_bytes());
         } else {
@@ -249,16 +285,16 @@ fn is_structural(byte: u8) -> bool {
     matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b',' | b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Finds the quote that ends a string. Looks at quotes only and counts the backslashes before
-/// each, so that megabytes of text cost one fast scan.
-fn closing_quote(run: &[u8], quoting: &mut Quoting) -> Option<usize> {
-    let from = usize::from(*quoting == Quoting::Escaped);
-    let is_escaped =
-        |upto: usize| run[from..upto].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 1;
-    let end = memchr_iter(b'"', &run[from..]).map(|at| at + from).find(|at| !is_escaped(*at));
-    let is_open = end.is_none() && is_escaped(run.len());
-    *quoting = if is_open { Quoting::Escaped } else { Quoting::Plain };
-    end
+fn closing_quote(run: &[u8], escapes: &mut Escapes) -> Option<usize> {
+    let (blocks, tail) = run.as_chunks::<BLOCK>();
+    for (number, block) in blocks.iter().enumerate() {
+        let quotes = escapes.free_quotes(block);
+        if quotes != 0 {
+            return Some(number * BLOCK + quotes.trailing_zeros() as usize);
+        }
+    }
+    let at = tail.iter().position(|byte| escapes.is_free_quote(*byte))?;
+    Some(run.len() - tail.len() + at)
 }
 
 /// What a backslash begins.
@@ -302,18 +338,17 @@ fn unit(text: &[u8]) -> Option<u32> {
 /// surrogate at the very end is left out, as its partner may be the first thing that is cut.
 fn whole_prefix(text: &[u8]) -> usize {
     let mut at = 0;
-    while let Some(found) = memchr(b'\\', &text[at..]) {
-        let escape = Escape::at(&text[at + found..]);
-        let left = text.len() - at - found;
+    while let Some(found) = next_escape(text, at) {
+        let escape = Escape::at(&text[found..]);
         let width = match escape {
-            Escape::Short if text.get(at + found + 1) == Some(&b'u') => 6,
+            Escape::Short if text.get(found + 1) == Some(&b'u') => 6,
             Escape::LoneSurrogate => 12,
             Escape::Short | Escape::Unit | Escape::Pair => escape.width(),
         };
-        if left < width {
-            return at + found;
+        if text.len() - found < width {
+            return found;
         }
-        at += found + escape.width();
+        at = found + escape.width();
     }
     text.len() - partial_char(text)
 }
@@ -333,14 +368,17 @@ fn partial_char(text: &[u8]) -> usize {
 
 fn mend_surrogates(text: &mut [u8]) {
     let mut at = 0;
-    while let Some(found) = text.get(at..).and_then(|rest| memchr(b'\\', rest)) {
-        at += found;
-        let escape = Escape::at(&text[at..]);
+    while let Some(found) = next_escape(text, at) {
+        let escape = Escape::at(&text[found..]);
         if escape == Escape::LoneSurrogate {
-            text[at..at + 6].copy_from_slice(b"\\ufffd");
+            text[found..found + 6].copy_from_slice(b"\\ufffd");
         }
-        at += escape.width();
+        at = found + escape.width();
     }
+}
+
+fn next_escape(text: &[u8], from: usize) -> Option<usize> {
+    text.get(from..)?.iter().position(|b| *b == b'\\').map(|at| from + at)
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ fn from_hooks(facts: &Facts, now: Stamp) -> Verdict {
     if let Some(since) = facts.handover {
         let until = since.plus(HANDOVER);
         if now < until {
-            let detail = Detail::Background { what: "finished task".to_owned() };
+            let detail = Detail::Background { what: "next turn".to_owned() };
             return Verdict { until: Some(until), ..verdict(Status::Working { detail }, since) };
         }
     }

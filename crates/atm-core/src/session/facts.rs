@@ -28,8 +28,10 @@ pub struct Facts {
     pub compacting: Option<Compacting>,
     pub tasks: Vec<Task>,
     pub children: Children,
-    /// Since when a finished task is about to wake the main thread.
+    /// Since when a finished task or a queued prompt is about to wake the main thread.
     pub handover: Option<Stamp>,
+    /// Prompts typed while the turn ran and not taken into it yet (f2_queue.jsonl).
+    queued: u32,
     pub file: Option<FileFact>,
     /// Newest hook event that says something about the main thread.
     pub heard: Stamp,
@@ -99,6 +101,7 @@ impl Facts {
             tasks: Vec::new(),
             children: Children::default(),
             handover: None,
+            queued: 0,
             file: None,
             heard: Stamp::default(),
             proof: Stamp::default(),
@@ -127,9 +130,12 @@ impl Facts {
         self.handover = None;
         match &mut self.turn {
             // A prompt queued while the turn runs carries that turn's id (f2_queue.jsonl).
-            Some(turn) if turn.prompt == prompt => {}
+            Some(turn) if turn.prompt == prompt => {
+                self.queued += u32::from(author == Author::Human && prompt.is_some());
+            }
             turn => {
                 *turn = Some(Turn { prompt, author, at });
+                self.queued = 0;
                 self.clear_main(at);
             }
         }
@@ -163,6 +169,7 @@ impl Facts {
         }
         self.turn = None;
         self.compacting = None;
+        self.handover = (std::mem::take(&mut self.queued) > 0).then_some(at);
         self.last = TurnEnd { why, at };
         self.heard_at(at);
         self.proof = self.proof.max(at);
@@ -235,6 +242,8 @@ impl Facts {
         self.asks.retain(|ask| ask.agent.as_ref() != agent || ask.tool.is_some() || ask.at > at);
         if agent.is_none() {
             self.proof = self.proof.max(at);
+            // The next request to the model takes in what was typed meanwhile.
+            self.queued = 0;
         }
     }
 
@@ -333,6 +342,7 @@ impl Facts {
         }
         self.compacting = None;
         self.handover = None;
+        self.queued = 0;
         self.tools.clear();
         self.asks.clear();
         self.tasks.retain(|task| matches!(task.kind.as_str(), "shell" | "teammate"));

@@ -44,6 +44,7 @@ impl Facts {
             HookKind::Stop { tasks, crons } => self.stop(hook, tasks.clone(), *crons, at),
             HookKind::StopFailure { error } => {
                 self.close_turn(hook.prompt.as_ref(), failure(error), at);
+                self.handover = None;
             }
             HookKind::SessionStart { source, .. } => self.start(*source, at),
             HookKind::PreCompact { trigger } => {
@@ -152,6 +153,7 @@ impl Facts {
     fn stop(&mut self, hook: &Hook, tasks: Vec<crate::hook::event::Task>, crons: usize, at: Stamp) {
         let why = if crons > 0 { Why::Scheduled } else { Why::Done };
         if self.close_turn(hook.prompt.as_ref(), why, at) {
+            let queued = self.handover;
             // The list is the authority on what is left: a child it does not know has gone.
             let gone: Vec<AgentId> = self
                 .children
@@ -163,7 +165,7 @@ impl Facts {
                 self.child_stops(&child, at);
             }
             self.tasks = tasks;
-            self.handover = None;
+            self.handover = queued;
         }
     }
 

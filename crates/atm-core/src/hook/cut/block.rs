@@ -1,0 +1,106 @@
+//! Looks at 64 bytes at once: which of them are quotes, backslashes, brackets, as one bit each.
+//! This is how simdjson finds its way (Langdale and Lemire 2019, §3.1), in plain 64-bit
+//! arithmetic. No `memchr` here: in a virtual machine its choice of instructions costs more time
+//! than all the rest of a small event.
+
+pub(super) const BLOCK: usize = 64;
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+
+/// What the bytes before a block mean for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Escapes {
+    /// 1 if a backslash takes the next byte with it.
+    carry: u64,
+}
+
+impl Escapes {
+    /// The quotes of a block that no backslash takes.
+    pub(super) fn free_quotes(&mut self, block: &[u8; BLOCK]) -> u64 {
+        if self.carry == 0 && !has_quote_or_backslash(block) {
+            return 0;
+        }
+        let escaped = self.escaped(equal(block, b'\\'));
+        equal(block, b'"') & !escaped
+    }
+
+    /// The same, byte by byte.
+    pub(super) fn is_free_quote(&mut self, byte: u8) -> bool {
+        let is_escaped = self.carry == 1;
+        self.carry = u64::from(byte == b'\\' && !is_escaped);
+        byte == b'"' && !is_escaped
+    }
+
+    /// A run of backslashes takes the byte after it if its length is odd. Subtracting the
+    /// beginnings of runs lets a borrow travel to their ends, by even and odd positions.
+    fn escaped(&mut self, backslashes: u64) -> u64 {
+        let free = backslashes & !self.carry;
+        let ends = ((free << 1) | ODD).wrapping_sub(free) ^ ODD;
+        let escaped = ends ^ (backslashes | self.carry);
+        self.carry = (ends & backslashes) >> 63;
+        escaped
+    }
+}
+
+fn has_quote_or_backslash(block: &[u8; BLOCK]) -> bool {
+    block.iter().fold(0, |any, b| any | u8::from(*b == b'"') | u8::from(*b == b'\\')) != 0
+}
+
+/// Opening and closing brackets of either kind.
+pub(super) fn brackets(block: &[u8; BLOCK]) -> (u64, u64) {
+    // `[` and `{`, `]` and `}` differ in one bit only.
+    let folded = block.map(|b| b | 0x20);
+    (equal(&folded, b'{'), equal(&folded, b'}'))
+}
+
+/// Which bits have an odd number of ones at or below them: the inside of strings, from quotes.
+pub(super) fn between(quotes: u64) -> u64 {
+    [1, 2, 4, 8, 16, 32].iter().fold(quotes, |bits, shift| bits ^ (bits << shift))
+}
+
+fn equal(block: &[u8; BLOCK], byte: u8) -> u64 {
+    let pattern = u64::from(byte) * LOW;
+    let (words, _) = block.as_chunks::<8>();
+    words.iter().enumerate().fold(0, |bits, (at, word)| {
+        let zero_if_equal = u64::from_le_bytes(*word) ^ pattern;
+        let low_bits = (zero_if_equal & (LOW * 0x7F)) + LOW * 0x7F;
+        let ones = (!(low_bits | zero_if_equal) >> 7) & LOW;
+        // The product brings the lowest bits of all bytes together in the highest byte.
+        bits | (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn blocks_agree_with_bytes(
+            input in prop::collection::vec(prop::sample::select(b"\\\\\\\"\"{}[]a\xa2\xff".to_vec()), 256),
+        ) {
+            let (mut by_block, mut by_byte) = (Escapes::default(), Escapes::default());
+            let (blocks, _) = input.as_chunks::<BLOCK>();
+            for block in blocks {
+                let bits = |is: &mut dyn FnMut(u8) -> bool| {
+                    block.iter().enumerate().fold(0, |m, (at, b)| m | u64::from(is(*b)) << at)
+                };
+                let quotes = bits(&mut |b| by_byte.is_free_quote(b));
+                prop_assert_eq!(by_block.free_quotes(block), quotes);
+                prop_assert_eq!(by_block, by_byte);
+                let opening = bits(&mut |b| matches!(b, b'[' | b'{'));
+                let closing = bits(&mut |b| matches!(b, b']' | b'}'));
+                prop_assert_eq!(brackets(block), (opening, closing));
+                let mut is_inside = false;
+                let inside = (0..64).fold(0, |m, at| {
+                    is_inside ^= quotes >> at & 1 == 1;
+                    m | u64::from(is_inside) << at
+                });
+                prop_assert_eq!(between(quotes), inside);
+            }
+        }
+    }
+}
