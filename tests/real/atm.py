@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable, Optional
 
-from driver import PATH, Scene
+from driver import PATH, Process, Scene
 
 REACHED_WITHIN_S = 15
 HELD_FOR_S = 1.2
@@ -127,11 +127,12 @@ class Atm:
         """Ends the scene's daemon, the hard way if it does not listen."""
         try:
             pid = self.daemon_pid()
+            daemon = Process(pid) if pid else None
             self.try_run("daemon", "stop")
         except (WrongStatus, ValueError, OSError):
             return
-        if pid and _is_alive_after(pid, 5):
-            os.kill(pid, signal.SIGKILL)
+        if daemon:
+            daemon.end()
 
     def expect(self, key, status, why=None, reason_has=None, detail=None, source=None, also=None, after=None,
                told_by="hook", label=None):
@@ -144,11 +145,13 @@ class Atm:
         return row
 
     def expect_ended(self, session_id, after=None, lost=False, told_by="hook"):
-        """Waits until the session is listed as ended only: not among the live ones, and with its end in `--all`."""
+        """Waits until the session is listed as ended only: not among the live ones, and with its end in `--all`. With `lost`
+        the end must be one without a farewell, without it a clean one; None takes either."""
         end = time.time() + REACHED_WITHIN_S
         while not self._is_ended(session_id, lost):
             if time.time() > end:
-                raise WrongStatus(f"{session_id} is not {'lost' if lost else 'ended'} after {REACHED_WITHIN_S} s")
+                wanted = {True: "lost", False: "cleanly ended", None: "ended"}[lost]
+                raise WrongStatus(f"{session_id} is not {wanted} after {REACHED_WITHIN_S} s")
             time.sleep(POLL_S)
         seen_at = time.time()
         while time.time() < seen_at + HELD_FOR_S:
@@ -169,7 +172,7 @@ class Atm:
             return False
         row = self._find(self.sessions("--all"), session_id)
         ended = row and row.get("ended")
-        return ended is not None and (not lost or "lost" in json.dumps(ended))
+        return ended is not None and lost in (None, _is_lost(ended))
 
     def _reach(self, key, expected):
         end = time.time() + REACHED_WITHIN_S
@@ -206,19 +209,15 @@ class Atm:
         return seen_at - at if same and at >= after else None
 
 
+def _is_lost(ended):
+    if isinstance(ended, dict) and "lost" in ended:
+        return bool(ended["lost"])
+    return "lost" in json.dumps(ended)
+
+
 def _brief(row):
     if row is None:
         return "no session"
     parts = [f"{name}={row[name]!r}" for name in ("status", "why", "detail", "reason", "source", "window") if row.get(name)]
     return " ".join(parts + [f"id={str(row.get('id'))[:8]}"])
 
-
-def _is_alive_after(pid, limit_s):
-    end = time.time() + limit_s
-    while time.time() < end:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        time.sleep(0.05)
-    return True

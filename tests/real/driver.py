@@ -1,4 +1,4 @@
-"""One sealed world per scenario: its own HOME, tmux server, scripted model and atm state, with the real client typed into it.
+"""One sealed world per scenario: its own HOME, tmux server, scripted model and atm state; the real client is typed into it.
 
 Owns starting, typing, looking at the screen, and taking everything down again: it ends only what it started itself.
 It never says what atm should show; that is atm.py's part.
@@ -27,7 +27,8 @@ EVENTS = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "N
           "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded")
 # Left out: WorktreeCreate (a hook there replaces git's own work) and MessageDisplay (one call per streamed line).
 SETTLE_S = 0.8  # keys within about 0.4 s of a dialog opening are swallowed by the client
-PATH = ":".join(dict.fromkeys([os.path.dirname(shutil.which("tmux") or "/usr/bin/tmux"), "/usr/local/bin", "/usr/bin", "/bin"]))
+TMUX_FOLDER = os.path.dirname(shutil.which("tmux") or "/usr/bin/tmux")
+PATH = ":".join(dict.fromkeys([TMUX_FOLDER, "/usr/local/bin", "/usr/bin", "/bin"]))
 
 _open_scenes = set()
 _socket_numbers = iter(range(1, 10_000))
@@ -53,7 +54,6 @@ class Scene:
         self.client_path = client_path
         self.model = None
         self.panes = []
-        self._clients = {}  # pid -> start time, of every client seen in one of our panes
         self._last_steps = []
         with _numbering:
             self.socket = f"atm-real-{os.getpid()}-{next(_socket_numbers)}"
@@ -113,7 +113,6 @@ class Scene:
         self.tmux("send-keys", "-t", pane, "Enter")
         self.wait_screen(pane, r"(?m)^\s*❯", limit_s=30)
         time.sleep(SETTLE_S)
-        self.client_pid(pane)
         return pane
 
     def keys(self, pane, *names):
@@ -173,7 +172,6 @@ class Scene:
         shell = int(self.tmux("display-message", "-p", "-t", pane, "#{pane_pid}"))
         for pid, parent, name in _processes():
             if parent == shell and "claude" in name:
-                self._clients[pid] = _start_time(pid)
                 return pid
         return None
 
@@ -209,27 +207,57 @@ class Scene:
         if self not in _open_scenes:
             return
         _open_scenes.discard(self)
-        if self.panes:
-            self._end_tmux()
-        for pid, started in self._clients.items():
-            _end_process(pid, started)
+        started = self._processes_in_panes() if self.panes else []
+        self._end_tmux()
+        for process in started:
+            process.end()
         if self.model:
             self.model.close()
         for step in self._last_steps:
             step()
 
-    def _end_tmux(self):
+    def _processes_in_panes(self):
+        """The shells, the clients and whatever they run."""
         try:
-            for pane in self.panes:
-                self.client_pid(pane)
-        except (DriveError, ValueError):
-            pass  # a scenario may have closed a pane itself
+            family = {int(pid) for pid in self.tmux("list-panes", "-a", "-F", "#{pane_pid}").split()}
+        except DriveError:
+            return []  # the server has ended with its last pane
+        everyone, known = list(_processes()), 0
+        while len(family) > known:
+            known = len(family)
+            family |= {pid for pid, parent, _ in everyone if parent in family}
+        return [Process(pid) for pid in family]
+
+    def _end_tmux(self):
+        if not self.panes:
+            return
         try:
             socket = self.tmux("display-message", "-p", "#{socket_path}")
             self.tmux("kill-server")
             os.unlink(socket)
         except (DriveError, OSError):
-            pass  # the server ends with its last pane, and then it has removed what was left
+            pass  # the server has ended with its last pane, and removed its socket itself
+
+
+class Process:
+    """A process, told from a later one with the same pid by its start time."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self._started = _state_and_start(pid)[1]
+
+    def is_running(self):
+        state, started = _state_and_start(self.pid)
+        return bool(started) and started == self._started and not state.startswith("Z")
+
+    def end(self, patience_s=5):
+        """Kills it unless it goes by itself; a hung-up client gets the time to run its last hooks."""
+        end = time.time() + patience_s
+        while self.is_running():
+            if time.time() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                return
+            time.sleep(0.05)
 
 
 @atexit.register
@@ -245,20 +273,10 @@ def _processes():
         yield int(pid), int(parent), name
 
 
-def _start_time(pid):
-    """Tells a process from a later one with the same pid."""
-    done = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return done.stdout.strip()
-
-
-def _end_process(pid, started):
-    """A hung-up client gets time to run its last hooks before it is killed."""
-    end = time.time() + 5
-    while started and _start_time(pid) == started:
-        if time.time() > end:
-            os.kill(pid, signal.SIGKILL)
-            return
-        time.sleep(0.1)
+def _state_and_start(pid):
+    done = subprocess.run(["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    state, _, started = done.stdout.strip().partition(" ")
+    return state, started.strip()
 
 
 def _write_json(path, value):

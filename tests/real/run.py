@@ -149,7 +149,7 @@ def said_by(atm, *args):
 
 def last_screen(scene, pane):
     try:
-        return "\n".join(line for line in scene.screen(pane).splitlines() if line.strip())
+        return "\n".join(line.rstrip() for line in scene.screen(pane).splitlines() if line.strip())
     except DriveError as failure:
         return str(failure)
 

@@ -8,6 +8,8 @@ pub struct Stat {
     pub pid: i32,
     /// Name of the program, at most 15 bytes; may hold anything, parentheses and blanks included.
     pub comm: String,
+    /// One letter; `Z` has ended and waits for its parent.
+    pub state: u8,
     pub ppid: i32,
     /// Device number of the controlling terminal, 0 without one.
     pub tty_nr: i32,
@@ -26,7 +28,8 @@ impl Stat {
         Some(Stat {
             pid,
             comm,
-            ppid: fields.nth(1)?.parse().ok()?,
+            state: *fields.next()?.as_bytes().first()?,
+            ppid: fields.next()?.parse().ok()?,
             tty_nr: fields.nth(2)?.parse().ok()?,
             start: fields.nth(14)?.parse().ok()?,
         })

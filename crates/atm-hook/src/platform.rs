@@ -2,10 +2,11 @@
 //! paths. Linux is tested; elsewhere the hook does without.
 
 #[cfg(target_os = "linux")]
-#[path = "platform/linux.rs"]
-mod system;
+mod linux;
 #[cfg(not(target_os = "linux"))]
-#[path = "platform/other.rs"]
-mod system;
+mod other;
 
-pub(crate) use system::*;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::*;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use other::*;

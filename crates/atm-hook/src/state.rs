@@ -24,7 +24,7 @@ impl StateDir {
         let path = path.components().as_path();
         let dir = match open_dir(CWD, path) {
             Err(Errno::NOENT) => {
-                DirBuilder::new().recursive(true).mode(PRIVATE_DIR.as_raw_mode()).create(path)?;
+                DirBuilder::new().recursive(true).mode(0o700).create(path)?;
                 open_dir(CWD, path)?
             }
             opened => opened?,

@@ -9,8 +9,6 @@ use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 
 use common::{Ran, hook, journal, records};
-use rustix::fs::Uid;
-use rustix::thread::set_thread_uid;
 use serde_json::json;
 use tempfile::tempdir;
 
@@ -118,6 +116,7 @@ fn state_dir_of_another_user_is_refused() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn state_dir_that_is_read_only_is_left_alone() {
     let dir = tempdir().unwrap();
     fs::set_permissions(dir.path(), Permissions::from_mode(0o500)).unwrap();
@@ -126,7 +125,7 @@ fn state_dir_that_is_read_only_is_left_alone() {
             // Root may write everywhere; the identity of a thread ends with it.
             if rustix::process::geteuid().is_root() {
                 chown(dir.path(), Some(NOBODY), None).unwrap();
-                set_thread_uid(Uid::from_raw(NOBODY)).unwrap();
+                rustix::thread::set_thread_uid(rustix::fs::Uid::from_raw(NOBODY)).unwrap();
             }
             hook(dir.path(), &[("ATM_LOG", "1")], EVENT)
         };

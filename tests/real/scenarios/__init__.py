@@ -1,4 +1,5 @@
-"""The scenarios, by name. Each is a function of a scene to drive and the atm that is judged; its docstring says what is true."""
+"""The scenarios, by name. Each is a function of a scene to drive and of the atm that is judged; its docstring says what must
+be shown."""
 SCENARIOS = {}
 
 

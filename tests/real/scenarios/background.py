@@ -6,7 +6,8 @@ from scenarios.dialogs import PERMISSION
 
 def agent_ids(row):
     """The subagents that are still at work."""
-    return {child["agent_id"] for child in row.get("children", ()) if child["status"] in ("working", "attention")} - {None, ""}
+    at_work = [child for child in row.get("children", ()) if child["status"] in ("working", "attention")]
+    return {child["agent_id"] for child in at_work if child["agent_id"]}
 
 
 @scenario
@@ -14,7 +15,8 @@ def subagents_parallel(scene, atm):
     """two subagents: working until the last is through, even after the main thread's Stop"""
     scene.prepare(tools(agent("first agent", "ALPHA do it"), agent("second agent", "BETA do it")),
                   text("Both are launched."), text("Alpha came back."), text("Beta came back.", gate="end"),
-                  routes={"ALPHA": [text("Alpha's", Gate("alpha"), "result.")], "BETA": [text("Beta's", Gate("beta"), "result.")]})
+                  routes={"ALPHA": [text("Alpha's", Gate("alpha"), "result.")],
+                          "BETA": [text("Beta's", Gate("beta"), "result.")]})
     pane = scene.start()
     scene.say(pane, "use two agents")
     atm.expect(pane, "working", also=lambda row: len(agent_ids(row)) == 2, label="working, two children")

@@ -21,7 +21,7 @@ def no_hooks(scene, atm):
     scene.let_go("tool")
     scene.wait_request("main", 2)
     atm.expect(pane, "idle", after=scene.model.release("end"), **told)
-    atm.expect_ended(row["id"], after=scene.exit(pane), told_by="file")
+    atm.expect_ended(row["id"], after=scene.exit(pane), lost=None, told_by="file")
 
 
 @scenario

@@ -89,50 +89,51 @@ impl Skip {
         Skip { open: 0, closer, in_text: 0, escapes: Escapes::default() }
     }
 
-    /// Where the closing bracket is; moves on to the end of `rest` if it is not there.
+    /// Where the closing bracket is; `None` if all of `rest` is left out.
     fn find_end(&mut self, rest: &[u8]) -> Option<usize> {
         let (blocks, tail) = rest.as_chunks::<BLOCK>();
         for (number, block) in blocks.iter().enumerate() {
-            if !self.pass_block(block)
-                && let Some(at) = self.find_end_by_bytes(block)
-            {
+            if let Some(at) = self.find_end_in_block(block) {
                 return Some(number * BLOCK + at);
             }
         }
         self.find_end_by_bytes(tail).map(|at| rest.len() - tail.len() + at)
     }
 
-    /// Does nothing and says `false` if the end may be in this block.
-    fn pass_block(&mut self, block: &[u8; BLOCK]) -> bool {
-        let mut escapes = self.escapes;
-        let quotes = escapes.free_quotes(block);
-        let inside = between(quotes) ^ self.in_text;
-        let (opening, closing) = brackets(block);
-        let opened = (opening & !inside).count_ones() as usize;
-        let closed = (closing & !inside).count_ones() as usize;
-        if closed > self.open {
-            return false;
-        }
-        self.open = self.open + opened - closed;
+    fn find_end_in_block(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
+        let inside = between(self.escapes.free_quotes(block)) ^ self.in_text;
         self.in_text = if inside >> 63 == 1 { u64::MAX } else { 0 };
-        self.escapes = escapes;
-        true
+        let mut left = brackets(block) & !inside;
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            if self.is_end(block[at]) {
+                return Some(at);
+            }
+            left &= left - 1;
+        }
+        None
     }
 
     fn find_end_by_bytes(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
-            let is_quote = self.escapes.is_free_quote(*byte);
-            match byte {
-                _ if is_quote => self.in_text = !self.in_text,
-                b'{' | b'[' if self.in_text == 0 => self.open += 1,
-                b'}' | b']' if self.in_text == 0 => match self.open.checked_sub(1) {
-                    Some(open) => self.open = open,
-                    None => return Some(at),
-                },
-                _ => {}
+            if self.escapes.is_free_quote(*byte) {
+                self.in_text = !self.in_text;
+            } else if self.in_text == 0 && self.is_end(*byte) {
+                return Some(at);
             }
         }
         None
+    }
+
+    /// Keeps count of brackets outside of strings.
+    fn is_end(&mut self, byte: u8) -> bool {
+        match (byte, self.open) {
+            (b'{' | b'[', _) => self.open += 1,
+            (b'}' | b']', 0) => return true,
+            (b'}' | b']', _) => self.open -= 1,
+            _ => {}
+        }
+        false
     }
 }
 

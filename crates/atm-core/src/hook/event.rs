@@ -242,8 +242,8 @@ fn subject(input: &WireHook<'_>) -> Option<String> {
         .filter(|text| !text.is_empty())
 }
 
-/// FNV-1a: only equality of two inputs of one session matters.
-fn fingerprint(text: &str) -> u64 {
+/// FNV-1a: only equality of two texts of one session matters.
+pub(crate) fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

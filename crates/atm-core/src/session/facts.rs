@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::child::Children;
 use super::status::{Reason, Why};
-use crate::hook::event::{Author, Task, ToolCall, Trigger};
+use crate::hook::event::{Author, Task, ToolCall, Trigger, fingerprint};
 use crate::ids::{AgentId, PromptId, ToolUseId};
 use crate::session_file::FileStatus;
 use crate::stamp::Stamp;
@@ -18,6 +18,9 @@ const MAX_REMEMBERED: usize = 64;
 const MAX_OPEN: usize = 200;
 /// How long a finished background task may take to wake the main thread (l1_subagent: 0.5 s).
 pub const HANDOVER: Duration = Duration::from_secs(10);
+
+/// Hooks that are registered twice report everything twice, this close together at most.
+const ECHO: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
@@ -32,6 +35,8 @@ pub struct Facts {
     pub handover: Option<Stamp>,
     /// Prompts typed while the turn ran and not taken into it yet (f2_queue.jsonl).
     queued: u32,
+    /// The last prompt heard of, to tell a second one from a second report of the same.
+    submitted: Option<(u64, Stamp)>,
     pub file: Option<FileFact>,
     /// Newest hook event that says something about the main thread.
     pub heard: Stamp,
@@ -102,6 +107,7 @@ impl Facts {
             children: Children::default(),
             handover: None,
             queued: 0,
+            submitted: None,
             file: None,
             heard: Stamp::default(),
             proof: Stamp::default(),
@@ -120,18 +126,23 @@ impl Facts {
         self.proof = at;
     }
 
-    /// `prompt` was submitted. Returns false for one whose turn has ended already.
-    pub fn open_turn(&mut self, prompt: Option<PromptId>, author: Author, at: Stamp) -> bool {
+    /// `prompt` was submitted. One whose turn has ended already is a late report.
+    pub fn open_turn(&mut self, prompt: Option<PromptId>, author: Author, text: &str, at: Stamp) {
         if self.is_over(prompt.as_ref()) || at < self.last.at && prompt.is_none() {
-            return false;
+            return;
         }
+        let text = fingerprint(text);
+        let is_echo = self
+            .submitted
+            .is_some_and(|(last, when)| last == text && at.since(when).max(when.since(at)) < ECHO);
+        self.submitted = Some((text, at));
         self.heard_at(at);
         self.proof = self.proof.max(at);
         self.handover = None;
         match &mut self.turn {
             // A prompt queued while the turn runs carries that turn's id (f2_queue.jsonl).
             Some(turn) if turn.prompt == prompt => {
-                self.queued += u32::from(author == Author::Human && prompt.is_some());
+                self.queued += u32::from(author == Author::Human && prompt.is_some() && !is_echo);
             }
             turn => {
                 *turn = Some(Turn { prompt, author, at });
@@ -139,7 +150,6 @@ impl Facts {
                 self.clear_main(at);
             }
         }
-        true
     }
 
     /// Activity of the main thread outside a known turn: `!cmd`, a queued prompt, a teammate.

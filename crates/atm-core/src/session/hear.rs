@@ -17,8 +17,8 @@ impl Facts {
             return self.hear_child(agent, hook, at);
         }
         match &hook.kind {
-            HookKind::UserPromptSubmit { author, .. } => {
-                self.open_turn(hook.prompt.clone(), *author, at);
+            HookKind::UserPromptSubmit { author, prompt } => {
+                self.open_turn(hook.prompt.clone(), *author, prompt, at);
             }
             HookKind::PreToolUse(call) => {
                 self.ensure_turn(hook.prompt.as_ref(), at);

@@ -117,7 +117,12 @@ impl Judge<'_> {
                 self.shown_within(shown, step, from - BLUR, to + soon)
             };
             if !is_right {
-                faults.push(self.fault(process.pid, step, before, &between(shown, from, to + soon)));
+                faults.push(self.fault(
+                    process.pid,
+                    step,
+                    before,
+                    &between(shown, from, to + soon),
+                ));
             }
         }
         faults

@@ -1,4 +1,4 @@
-//! Systems without `/proc`. Not tested: compiled for macOS at best.
+//! Systems without `/proc`. Never built so far.
 
 use std::convert::Infallible;
 use std::io;
