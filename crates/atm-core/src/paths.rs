@@ -16,7 +16,7 @@ pub fn encode(path: &str) -> String {
     let mut name: String = units.iter().take(MAX_UNITS).map(dash).collect();
     if units.len() > MAX_UNITS {
         // Writing into a String cannot fail.
-        drop(write!(name, "-{}", base36(hash(&units).unsigned_abs())));
+        write!(name, "-{}", base36(hash(&units).unsigned_abs())).ok();
     }
     name
 }

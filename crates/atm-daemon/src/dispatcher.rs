@@ -1,0 +1,516 @@
+//! The loop: one task, the only owner of the machine. Every input ends in `handle`, every output
+//! in `effects`; nothing in here waits for a client, a disk or tmux.
+
+use std::time::{Duration, Instant};
+
+use atm_core::event::{Event, Heard};
+use atm_core::explain::Explanation;
+use atm_core::hook::Hook;
+use atm_core::hook::event::event_name;
+use atm_core::hook::wire::WireHook;
+use atm_core::machine::Machine;
+use atm_core::places::{self, Places};
+use atm_core::proto::message::{DaemonStatus, Refusal, RefusalKind, Reply, Request};
+use atm_core::record::{self, Record};
+use atm_core::select::{self, Choice};
+use atm_core::session::Key;
+use atm_core::effect::Effect;
+use atm_core::view::SessionView;
+use tokio::net::UnixDatagram;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::archive::Archive;
+use crate::effects::World;
+use crate::journal::{self, Journal};
+use crate::log::Log;
+use crate::sensors::files::{Change, Files};
+use crate::sensors::transcripts::Transcripts;
+use crate::sensors::Report;
+use crate::server::{self, Call};
+use crate::keeper::{Busy, Keeper};
+use crate::store::EventRow;
+use crate::tmux::Answer;
+use crate::{RunError, clock};
+
+/// Bytes of journal taken in before others get their turn.
+const CHUNK: usize = 256 * 1024;
+/// Ended sessions that `list --all` shows.
+const ENDED_SHOWN: u32 = 500;
+
+pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
+    let started = Instant::now();
+    let (keeper, past) = Keeper::open(places.database())?;
+    for note in &past.notes {
+        log.trouble(note);
+    }
+    let journal = Journal::open(&places.journal_dir(), past.position)?;
+    let sockets = server::bind(&places)?;
+    let (reports, reported) = mpsc::unbounded_channel();
+    let (changes, changed) = mpsc::unbounded_channel();
+    let (calls, called) = mpsc::channel(64);
+    let files = Files::new(reports.clone(), changes.clone());
+    let transcripts = Transcripts::new(reports.clone(), changes);
+    let world = World::new(reports, files, transcripts, host());
+    let archive = keeper.archive();
+    tokio::spawn(server::accept(sockets.listener, calls, archive.clone()));
+    let mut dispatcher = Dispatcher {
+        machine: Machine::restore(past.sessions),
+        journal,
+        keeper,
+        world,
+        archive,
+        places,
+        log,
+        started,
+        counts: Counts::default(),
+        troubles: past.notes,
+        fresh: Vec::new(),
+        stop: None,
+    };
+    dispatcher.wake();
+    dispatcher.run(sockets.poke, Inputs { reported, changed, called }).await;
+    dispatcher.close();
+    Ok(())
+}
+
+struct Inputs {
+    reported: mpsc::UnboundedReceiver<Report>,
+    changed: mpsc::UnboundedReceiver<Change>,
+    called: mpsc::Receiver<Call>,
+}
+
+#[derive(Default)]
+struct Counts {
+    events: u64,
+    malformed: u64,
+}
+
+struct Dispatcher {
+    machine: Machine,
+    journal: Journal,
+    keeper: Keeper,
+    world: World,
+    archive: Archive,
+    places: Places,
+    log: Log,
+    started: Instant,
+    counts: Counts,
+    troubles: Vec<String>,
+    /// Requests that wait for tmux.
+    fresh: Vec<oneshot::Sender<()>>,
+    /// Who asked us to stop.
+    stop: Option<oneshot::Sender<Reply>>,
+}
+
+/// Whether the journal has more for us right now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum More {
+    Yes,
+    No,
+    /// The store must take in what it has first.
+    Later,
+}
+
+impl Dispatcher {
+    /// What was true when the last daemon ended may not be any more.
+    fn wake(&mut self) {
+        let live = self.machine.sessions().filter(|session| session.is_live());
+        let mut effects = Vec::new();
+        for session in live {
+            if let Some(of) = &session.process {
+                effects.push(Effect::WatchProcess(session.key.clone(), of.clone()));
+            }
+            effects.extend(session.about.config_dir.clone().map(Effect::WatchConfig));
+            effects.extend(session.place.as_ref().map(|p| Effect::LookAtPanes(p.socket.clone())));
+            effects.push(Effect::FollowTranscript(session.key.clone()));
+        }
+        let env = |name: &str| std::env::var_os(name);
+        if let Some(dir) = places::claude_dir(&env).and_then(|dir| dir.to_str().map(str::to_owned)) {
+            effects.push(Effect::WatchConfig(dir));
+        }
+        self.world.apply(effects, &self.machine);
+    }
+
+    async fn run(&mut self, poke: UnixDatagram, mut inputs: Inputs) {
+        let mut quit = Quit::new();
+        let mut more = More::Yes;
+        let bell = self.keeper.bell();
+        while self.stop.is_none() && !self.keeper.is_damaged() {
+            let due = self.machine.deadline();
+            tokio::select! {
+                biased;
+                () = quit.asked() => return,
+                Some(report) = inputs.reported.recv() => self.take_report(report),
+                Some(change) = inputs.changed.recv() => {
+                    self.world.transcripts.handle(&change);
+                    self.world.files.handle(change);
+                }
+                Some(call) = inputs.called.recv() => more = self.take_call(call),
+                ready = poke.readable(), if more != More::Later => {
+                    drain(&poke);
+                    if ready.is_ok() { more = self.read_journal(); }
+                }
+                () = std::future::ready(()), if more == More::Yes => more = self.read_journal(),
+                () = bell.notified() => {
+                    self.keeper.note_progress();
+                    if more == More::Later { more = self.read_journal(); }
+                }
+                () = until(due), if due.is_some() => self.handle(Event::Tick),
+            }
+            self.hand_over();
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        let effects = self.machine.handle(event, clock::now());
+        self.world.apply(effects, &self.machine);
+    }
+
+    /// Takes in one chunk of the journal.
+    fn read_journal(&mut self) -> More {
+        if !self.hand_over() {
+            return More::Later;
+        }
+        let chunk = match self.journal.read(CHUNK) {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                self.trouble(&format!("cannot read the journal: {error}"));
+                return More::Later;
+            }
+        };
+        if chunk.is_empty() {
+            self.tend_journal();
+            return More::No;
+        }
+        for line in record::lines(&chunk.bytes) {
+            let seq = chunk.start + line.offset as u64;
+            self.take_line(seq, line.bytes);
+        }
+        More::Yes
+    }
+
+    fn take_line(&mut self, seq: u64, line: &[u8]) {
+        let Ok(record) = Record::decode(line) else {
+            self.counts.malformed += 1;
+            return;
+        };
+        self.counts.events += 1;
+        let mut row = EventRow {
+            seq,
+            ts: record.ts,
+            event: String::new(),
+            session: record.origin.session.clone(),
+            key: None,
+            pid: record.origin.process.as_ref().map(|process| process.pid),
+            pane: record.origin.pane.clone(),
+            payload: record.payload.map(|raw| raw.get().to_owned()),
+            malformed: record.malformed,
+        };
+        match record.payload.and_then(|raw| WireHook::decode(raw.get()).ok()) {
+            None => self.counts.malformed += 1,
+            Some(wire) => {
+                let hook = Hook::decode(&wire);
+                row.event = event_name(&wire);
+                row.session = hook.conversation.as_ref().map(ToString::to_string);
+                let heard =
+                    Heard { ts: record.ts, name: row.event.clone(), origin: record.origin, hook };
+                let effects = self.machine.handle(Event::Hook(Box::new(heard)), clock::now());
+                row.key = effects.iter().find_map(changed);
+                self.world.apply(effects, &self.machine);
+            }
+        }
+        self.world.batch.events.push(row);
+    }
+
+    /// Rotation and retention, when there is nothing else to do.
+    fn tend_journal(&mut self) {
+        let tended = self.journal.rotate(journal::SEGMENT_MAX).and_then(|rotated| {
+            if rotated { self.journal.retain(self.keeper.stored(), journal::KEEP) } else { Ok(0) }
+        });
+        if let Err(error) = tended {
+            self.trouble(&format!("cannot tend the journal: {error}"));
+        }
+    }
+
+    /// Publishes what changed and gives the rows to the store. False if it takes none now.
+    fn hand_over(&mut self) -> bool {
+        self.world.publish(&self.machine, clock::now());
+        let mut batch = std::mem::take(&mut self.world.batch);
+        batch.position = self.journal.position();
+        match self.keeper.hand_over(batch) {
+            Ok(()) => true,
+            Err(Busy(batch)) => {
+                self.world.batch = batch;
+                false
+            }
+        }
+    }
+
+    fn take_report(&mut self, report: Report) {
+        match report {
+            Report::Event(event) => {
+                self.log.debug(|| format!("{event:?}"));
+                self.handle(event);
+            }
+            Report::Looked { socket, answer } => self.take_answer(socket, answer),
+            Report::ServerGone { socket } => self.world.panes.look(&socket),
+            Report::Trouble(text) => self.trouble(&text),
+        }
+    }
+
+    fn take_answer(&mut self, socket: String, answer: Answer) {
+        let (server, panes) = match answer {
+            Answer::Panes { server, panes } => (Some(server), panes),
+            Answer::NoServer => (None, Vec::new()),
+            Answer::Unknown(why) => {
+                self.world.panes.answered(&socket, None);
+                self.log.debug(|| why);
+                return self.release_fresh();
+            }
+        };
+        self.world.panes.answered(&socket, server);
+        self.handle(Event::Panes { socket, server, panes });
+        self.release_fresh();
+    }
+
+    fn release_fresh(&mut self) {
+        if !self.world.panes.is_waiting() {
+            for waiting in self.fresh.drain(..) {
+                // A connection that gave up waiting is fine.
+                waiting.send(()).ok();
+            }
+        }
+    }
+
+    fn take_call(&mut self, call: Call) -> More {
+        let more = self.catch_up();
+        match call {
+            Call::Freshen(done) => self.freshen(done),
+            Call::Subscribe(sink) => {
+                let sessions = self.views();
+                self.world.subscribers.add(sink, &Reply::Snapshot { sessions });
+            }
+            Call::Ask { request: Request::Stop, answer } => self.stop = Some(answer),
+            Call::Ask { request: Request::List { all: true }, answer } => self.list_all(answer),
+            Call::Ask { request, answer } => {
+                let reply = self.answer(request);
+                answer.send(reply).ok();
+            }
+        }
+        more
+    }
+
+    /// Whoever asks sees every event that was in the journal before the question.
+    fn catch_up(&mut self) -> More {
+        for _ in 0..64 {
+            match self.read_journal() {
+                More::Yes => {}
+                rest => return rest,
+            }
+        }
+        More::Yes
+    }
+
+    fn freshen(&mut self, done: oneshot::Sender<()>) {
+        self.world.files.scan_unwatched();
+        let live = self.machine.sessions().filter(|session| session.is_live());
+        let mut sockets: Vec<&str> =
+            live.filter_map(|session| Some(session.place.as_ref()?.socket.as_str())).collect();
+        sockets.sort_unstable();
+        sockets.dedup();
+        if self.world.panes.freshen(sockets.into_iter()) {
+            self.fresh.push(done);
+        } else {
+            done.send(()).ok();
+        }
+    }
+
+    fn views(&self) -> Vec<SessionView> {
+        let now = clock::now();
+        let live = self.machine.sessions().filter(|session| session.is_live());
+        let mut views: Vec<SessionView> =
+            live.map(|session| SessionView::of(session, &self.world.host, now)).collect();
+        views.sort_by_cached_key(|view| (view.urgency(), view.key.clone()));
+        views
+    }
+
+    /// Live ones from memory, ended ones from the store, where all of them are.
+    fn list_all(&self, answer: oneshot::Sender<Reply>) {
+        let mut sessions = self.views();
+        let (archive, host) = (self.archive.clone(), self.world.host.clone());
+        tokio::spawn(async move {
+            let now = clock::now();
+            let ended = archive.ended(ENDED_SHOWN).await;
+            let is_live = |id: &str| sessions.iter().any(|session| session.id == id);
+            let ended: Vec<SessionView> = ended
+                .iter()
+                .filter(|session| !is_live(session.conversation.as_str()))
+                .map(|session| SessionView::of(session, &host, now))
+                .collect();
+            sessions.extend(ended);
+            answer.send(Reply::Sessions { sessions }).ok();
+        });
+    }
+
+    fn answer(&mut self, request: Request) -> Reply {
+        match request {
+            Request::Status => Reply::Status(self.status()),
+            Request::List { .. } => Reply::Sessions { sessions: self.views() },
+            Request::Show { who } => match self.find(&who) {
+                Ok(session) => Reply::Session { session: Box::new(session) },
+                Err(refusal) => Reply::Refused(refusal),
+            },
+            Request::Explain { who } => self.explain(&who),
+            // The rows come from the archive; here it is decided whose.
+            Request::Events { who: None, .. } => Reply::Done,
+            Request::Events { who: Some(who), .. } => match self.find(&who) {
+                Ok(session) => Reply::Session { session: Box::new(session) },
+                Err(refusal) => Reply::Refused(refusal),
+            },
+            Request::Dismiss { who } => self.dismiss(who.as_deref()),
+            Request::Follow { .. } | Request::Subscribe | Request::Stop => {
+                Reply::Refused(Refusal {
+                    kind: RefusalKind::BadRequest,
+                    message: "not a question".to_owned(),
+                    candidates: Vec::new(),
+                })
+            }
+        }
+    }
+
+    fn find(&self, who: &str) -> Result<SessionView, Refusal> {
+        let now = clock::now();
+        let all: Vec<SessionView> = self
+            .machine
+            .sessions()
+            .map(|session| SessionView::of(session, &self.world.host, now))
+            .collect();
+        match select::select(&all, who) {
+            Choice::One(view) => Ok(view.clone()),
+            Choice::None => Err(Refusal {
+                kind: RefusalKind::NotFound,
+                message: format!("no session is known as {who:?}"),
+                candidates: Vec::new(),
+            }),
+            Choice::Several(views) => Err(Refusal {
+                kind: RefusalKind::Ambiguous,
+                message: format!("{who:?} could be any of {} sessions", views.len()),
+                candidates: views.iter().map(|view| candidate(view)).collect(),
+            }),
+        }
+    }
+
+    fn explain(&self, who: &str) -> Reply {
+        match self.find(who) {
+            Err(refusal) => Reply::Refused(refusal),
+            Ok(view) => match self.machine.get(&Key::stored(view.key)) {
+                Some(session) => Reply::Explanation(Box::new(Explanation::of(
+                    session,
+                    &self.world.host,
+                    clock::now(),
+                ))),
+                None => Reply::Done,
+            },
+        }
+    }
+
+    fn dismiss(&mut self, who: Option<&str>) -> Reply {
+        let keys: Vec<Key> = match who.map(|who| self.find(who)) {
+            Some(Err(refusal)) => return Reply::Refused(refusal),
+            Some(Ok(view)) => vec![Key::stored(view.key)],
+            None => self.machine.sessions().map(|session| session.key.clone()).collect(),
+        };
+        for key in keys {
+            self.handle(Event::Seen { key });
+        }
+        Reply::Done
+    }
+
+    fn status(&mut self) -> DaemonStatus {
+        let mut troubles = self.troubles.clone();
+        troubles.extend(self.keeper.trouble());
+        DaemonStatus {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            socket: self.places.socket().display().to_string(),
+            state_dir: self.places.state.display().to_string(),
+            uptime_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            sessions: self.machine.sessions().filter(|session| session.is_live()).count(),
+            subscribers: self.world.subscribers.len(),
+            events: self.counts.events,
+            malformed: self.counts.malformed,
+            stored: self.keeper.stored(),
+            troubles,
+        }
+    }
+
+    fn trouble(&mut self, text: &str) {
+        self.log.trouble(text);
+        if !self.troubles.iter().any(|known| known == text) && self.troubles.len() < 20 {
+            self.troubles.push(text.to_owned());
+        }
+    }
+
+    fn close(mut self) {
+        self.hand_over();
+        server::remove(&self.places);
+        if let Some(note) = self.keeper.close() {
+            self.log.trouble(&note);
+        }
+        if let Some(answer) = self.stop.take() {
+            answer.send(Reply::Done).ok();
+        }
+        self.log.debug(|| "daemon stops".to_owned());
+    }
+}
+
+fn candidate(view: &SessionView) -> String {
+    let place = view.pane.as_deref().unwrap_or("no pane");
+    let cwd = view.cwd.as_deref().unwrap_or("?");
+    format!("{} ({place}, {cwd})", view.id)
+}
+
+fn changed(effect: &Effect) -> Option<Key> {
+    match effect {
+        Effect::Changed(key) => Some(key.clone()),
+        _ => None,
+    }
+}
+
+fn drain(poke: &UnixDatagram) {
+    let mut bytes = [0_u8; 16];
+    while poke.try_recv(&mut bytes).is_ok() {}
+}
+
+async fn until(due: Option<atm_core::stamp::Stamp>) {
+    let now = clock::now();
+    let wait = due.map_or(Duration::from_secs(3600), |due| due.since(now));
+    tokio::time::sleep(wait).await;
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// SIGTERM, SIGINT and SIGHUP end the daemon in good order.
+struct Quit(Vec<tokio::signal::unix::Signal>);
+
+impl Quit {
+    fn new() -> Quit {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+        Quit(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())
+    }
+
+    async fn asked(&mut self) {
+        std::future::poll_fn(|context| {
+            for signal in &mut self.0 {
+                if signal.poll_recv(context).is_ready() {
+                    return std::task::Poll::Ready(());
+                }
+            }
+            std::task::Poll::Pending
+        })
+        .await;
+    }
+}

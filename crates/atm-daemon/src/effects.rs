@@ -1,0 +1,105 @@
+//! The one place where the daemon acts on what the machine asks for.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use atm_core::effect::Effect;
+use atm_core::event::Event;
+use atm_core::machine::Machine;
+use atm_core::paths;
+use atm_core::proto::message::Reply;
+use atm_core::session::{Key, Session};
+use atm_core::stamp::Stamp;
+use atm_core::view::SessionView;
+
+use crate::sensors::files::Files;
+use crate::sensors::panes::Panes;
+use crate::sensors::transcripts::Transcripts;
+use crate::sensors::{Report, Reports, process};
+use crate::store::Batch;
+use crate::subscribers::Subscribers;
+
+/// Everything that effects act upon.
+pub(crate) struct World {
+    pub(crate) reports: Reports,
+    pub(crate) files: Files,
+    pub(crate) panes: Panes,
+    pub(crate) transcripts: Transcripts,
+    pub(crate) subscribers: Subscribers,
+    /// Rows for the next transaction.
+    pub(crate) batch: Batch,
+    /// Sessions that differ from what was last stored and sent.
+    changed: BTreeSet<Key>,
+    pub(crate) host: String,
+}
+
+impl World {
+    pub(crate) fn new(reports: Reports, files: Files, transcripts: Transcripts, host: String) -> World {
+        World {
+            panes: Panes::new(reports.clone()),
+            reports,
+            files,
+            transcripts,
+            subscribers: Subscribers::default(),
+            batch: Batch::default(),
+            changed: BTreeSet::new(),
+            host,
+        }
+    }
+
+    pub(crate) fn apply(&mut self, effects: Vec<Effect>, machine: &Machine) {
+        for effect in effects {
+            match effect {
+                Effect::Changed(key) => drop(self.changed.insert(key)),
+                Effect::Moved(key, transition) => {
+                    if let Some(session) = machine.get(&key) {
+                        let row = (key, session.conversation.clone(), transition);
+                        self.batch.transitions.push(row);
+                    }
+                }
+                Effect::WatchProcess(key, of) => {
+                    let gone = Report::Event(Event::ProcessGone { key });
+                    process::watch(of, gone, self.reports.clone());
+                }
+                Effect::WatchConfig(dir) => self.files.add(Path::new(&dir)),
+                Effect::FollowTranscript(key) => {
+                    if let Some(path) = machine.get(&key).and_then(transcript_of) {
+                        self.transcripts.follow(key, &path);
+                    }
+                }
+                Effect::LeaveTranscript(key) => self.transcripts.leave(&key),
+                Effect::LookAtPanes(socket) => self.panes.look(&socket),
+                Effect::Forgotten(key) => {
+                    self.transcripts.forget(&key);
+                    self.changed.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// Tells subscribers what changed and puts it into the batch: once per session, however often
+    /// it changed since the last time.
+    pub(crate) fn publish(&mut self, machine: &Machine, now: Stamp) {
+        for key in std::mem::take(&mut self.changed) {
+            let Some(session) = machine.get(&key) else { continue };
+            if !self.subscribers.is_empty() {
+                let view = SessionView::of(session, &self.host, now);
+                self.subscribers.send(&Reply::Changed { session: Box::new(view) });
+            }
+            self.batch.sessions.push(session.clone());
+        }
+    }
+}
+
+/// Where the transcript is: as a hook said, else where the client keeps it by its own rule.
+fn transcript_of(session: &Session) -> Option<PathBuf> {
+    let about = &session.about;
+    if let Some(path) = &about.transcript {
+        return Some(PathBuf::from(path));
+    }
+    let (config, cwd) = (about.config_dir.as_ref()?, about.cwd.as_ref()?);
+    let id = session.conversation.as_str();
+    let is_name = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let folder = Path::new(config).join("projects").join(paths::encode(cwd));
+    is_name.then(|| folder.join(format!("{id}.jsonl")))
+}

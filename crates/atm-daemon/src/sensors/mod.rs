@@ -1,0 +1,24 @@
+//! Sensors: each watches one part of the world and reports to the dispatcher. None of them knows
+//! the state machine.
+
+pub(crate) mod files;
+pub(crate) mod panes;
+pub(crate) mod process;
+pub(crate) mod transcripts;
+
+use atm_core::event::Event;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Where sensors report. Unbounded, because the watcher's thread must never wait; the amount is
+/// bounded by what there is to watch.
+pub(crate) type Reports = UnboundedSender<Report>;
+
+#[derive(Debug)]
+pub(crate) enum Report {
+    Event(Event),
+    /// A tmux server was asked for its panes.
+    Looked { socket: String, answer: crate::tmux::Answer },
+    /// The process of a tmux server is gone.
+    ServerGone { socket: String },
+    Trouble(String),
+}

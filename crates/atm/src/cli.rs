@@ -1,0 +1,157 @@
+//! The command line: what can be typed, and what happens to what comes back.
+
+use std::io::{self, BufWriter, Write};
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+use crate::commands::{
+    daemon, dismiss, events, explain, generate, list, show, status, wait, watch,
+};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::exit::{EXIT_CODES, Exit};
+
+const EXAMPLES: &str = "\
+Examples:
+  atm list                         which session needs you, and what for
+  atm explain %3                   why the session in pane %3 is in its state
+  atm wait 1f3a --until idle       block until a session has finished
+  atm watch --json                 every change as a line of JSON
+
+A session is named by its id, a unique beginning of it (4 characters or more),
+its name, or its pane (%3).";
+
+/// Tells which coding agent in your tmux needs you, and why.
+#[derive(Debug, Parser)]
+#[command(name = "atm", version, after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    List(list::Args),
+    Show(show::Args),
+    Explain(explain::Args),
+    Events(events::Args),
+    Watch(watch::Args),
+    Wait(wait::Args),
+    Status(status::Args),
+    Dismiss(dismiss::Args),
+    Daemon(daemon::Args),
+    /// Take in one hook event on standard input (agents call this, not people)
+    ///
+    /// Prints nothing, exits 0 and never waits for the daemon.
+    Hook,
+    #[command(hide = true)]
+    Generate(generate::Args),
+}
+
+pub(crate) fn main() -> Exit {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let done = match Cli::try_parse() {
+        Ok(cli) => Context::from_env(&mut out).and_then(|mut context| run(cli, &mut context)),
+        Err(error) => return usage(&error),
+    };
+    let flushed = out.flush().map_err(CliError::from);
+    let failure = match (done, flushed) {
+        (Ok(exit), Ok(())) => return exit,
+        (Err(error), _) | (Ok(_), Err(error)) => error,
+    };
+    // Without standard error there is nobody left to tell.
+    failure.report(&mut io::stderr().lock()).ok();
+    failure.kind
+}
+
+pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError> {
+    match cli.command {
+        None => list::run(&list::Args::default(), context),
+        Some(Command::List(args)) => list::run(&args, context),
+        Some(Command::Show(args)) => show::run(args, context),
+        Some(Command::Explain(args)) => explain::run(args, context),
+        Some(Command::Events(args)) => events::run(&args, context),
+        Some(Command::Watch(args)) => watch::run(&args, context),
+        Some(Command::Wait(args)) => wait::run(&args, context),
+        Some(Command::Status(args)) => status::run(&args, context),
+        Some(Command::Dismiss(args)) => dismiss::run(args, context),
+        Some(Command::Daemon(args)) => daemon::run(&args, context),
+        Some(Command::Hook) => Ok(Exit::Ok),
+        Some(Command::Generate(args)) => generate::run(&args, context),
+    }
+}
+
+/// Help and version go to standard output; a usage error is cleaned, for it quotes what was typed.
+fn usage(error: &clap::Error) -> Exit {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        error.print().ok();
+        return Exit::Ok;
+    }
+    let mut err = io::stderr().lock();
+    clean_lines(&error.render().to_string()).try_for_each(|line| writeln!(err, "{line}")).ok();
+    Exit::Usage
+}
+
+fn clean_lines(text: &str) -> impl Iterator<Item = String> {
+    text.lines().map(|line| {
+        let words = line.trim_start_matches(' ');
+        format!("{:indent$}{}", "", clean(words), indent = line.len() - words.len())
+    })
+}
+
+fn clean(words: &str) -> String {
+    atm_core::text::clean(words, 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn usage_error_quotes_no_control_bytes() {
+        let error = Cli::try_parse_from(["atm", "list", "--x\x1b[2J\u{9b}\x07"]).unwrap_err();
+        let text: Vec<String> = clean_lines(&error.render().to_string()).collect();
+        assert!(text[0].starts_with("error: unexpected argument '--x"), "{text:?}");
+        assert!(!text.iter().any(|line| line.chars().any(char::is_control)));
+    }
+
+    #[test]
+    fn every_command_takes_its_documented_arguments() {
+        let lines = [
+            "atm",
+            "atm list --json --all",
+            "atm show %3 --json",
+            "atm explain abcd --json",
+            "atm events --json --follow --limit 5",
+            "atm events abcd --raw",
+            "atm watch --json",
+            "atm wait abcd --until idle --timeout 30s --json",
+            "atm status --format tmux",
+            "atm status --json",
+            "atm daemon",
+            "atm daemon --foreground",
+            "atm daemon --detached",
+            "atm daemon stop",
+            "atm daemon status --json",
+            "atm dismiss",
+            "atm dismiss abcd",
+            "atm generate man /tmp",
+        ];
+        for line in lines {
+            assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
+        }
+        let wrong =
+            ["atm dance", "atm show", "atm wait a --until later", "atm events --raw --follow"];
+        for line in wrong {
+            assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! One file per subcommand: what can be typed (the docs are the help), and one function.
+
+pub(crate) mod daemon;
+pub(crate) mod dismiss;
+pub(crate) mod events;
+pub(crate) mod explain;
+pub(crate) mod generate;
+pub(crate) mod list;
+pub(crate) mod show;
+pub(crate) mod status;
+pub(crate) mod wait;
+pub(crate) mod watch;
+
+#[cfg(test)]
+mod tests;
