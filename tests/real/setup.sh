@@ -22,7 +22,8 @@ case "$(uname -s)-$(uname -m)" in
   Darwin-arm64) platform=darwin-arm64 ;;
   *) echo "setup.sh: no client is known for $(uname -s) on $(uname -m)" >&2; exit 1 ;;
 esac
-if [ "${platform%%-*}" = linux ] && ls /lib/ld-musl-* >/dev/null 2>&1; then
+# musl beside glibc is a compiler's; a system of musl has no other loader.
+if [ "${platform%%-*}" = linux ] && [ -z "$(compgen -G '/lib*/ld-linux-*')" ]; then
   platform=$platform-musl
 fi
 

@@ -81,12 +81,36 @@ impl Client {
         Ok(Client { stream, buffer: Vec::new(), socket, log: places.log(), patience })
     }
 
+    /// Connects as [`Client::reach`] does and gets the first answer. A daemon that ends at this
+    /// moment takes calls that it will never answer; then its successor is asked.
+    pub(crate) fn converse(
+        places: &Places,
+        patience: Duration,
+        start: Starter,
+        request: &Request,
+    ) -> Result<(Client, Reply), CliError> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let mut client = Client::reach(places, patience, start)?;
+            match client.try_ask(request)? {
+                Some(reply) => return Ok((client, reply)),
+                None if Instant::now() >= deadline => return Err(errors::closed(&client.log)),
+                None => thread::sleep(PAUSE_MAX),
+            }
+        }
+    }
+
     /// One request, one answer. A refusal is an error.
     pub(crate) fn ask(&mut self, request: &Request) -> Result<Reply, CliError> {
+        self.try_ask(request)?.ok_or_else(|| errors::closed(&self.log))
+    }
+
+    /// None if the daemon hung up instead of answering.
+    pub(crate) fn try_ask(&mut self, request: &Request) -> Result<Option<Reply>, CliError> {
         self.send(request)?;
         match self.hear(Instant::now().checked_add(self.patience))? {
-            Heard::Reply(reply) => Ok(*reply),
-            Heard::Closed => Err(errors::closed(&self.log)),
+            Heard::Reply(reply) => Ok(Some(*reply)),
+            Heard::Closed => Ok(None),
             Heard::Silence => Err(errors::silent(self.patience, &self.log)),
         }
     }

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use atm_core::places::Places;
+use atm_core::proto::message::{Reply, Request};
 use atm_core::stamp::Stamp;
 
-use crate::client::Client;
+use crate::client::{Client, stopped};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::screen::Screen;
@@ -43,9 +44,20 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// A connection to the daemon, which is started if it is not there.
-    pub(crate) fn client(&self) -> Result<Client, CliError> {
-        Client::reach(&self.places, self.patience, self.start)
+    /// Asks the daemon, which is started if it is not there.
+    pub(crate) fn ask(&self, request: &Request) -> Result<Reply, CliError> {
+        self.converse(request).map(|(_, reply)| reply)
+    }
+
+    /// Asks the daemon and keeps the connection to go on with.
+    pub(crate) fn converse(&self, request: &Request) -> Result<(Client, Reply), CliError> {
+        Client::converse(&self.places, self.patience, self.start, request)
+    }
+
+    /// To be asked when the daemon hung up: one that ends in order takes its socket away and is not
+    /// started again; one that crashed leaves it behind.
+    pub(crate) fn check_crashed(&self) -> Result<(), CliError> {
+        if self.places.socket().exists() { Ok(()) } else { Err(stopped()) }
     }
 
     pub(crate) fn now() -> Stamp {

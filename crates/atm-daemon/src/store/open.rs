@@ -17,7 +17,7 @@ pub const ENDED_LOADED: u32 = 200;
 const CHECKED_MAX: u64 = 64 << 20;
 const BUSY: Duration = Duration::from_secs(2);
 /// Of each connection, in KiB.
-const CACHE_KIB: i64 = 1024;
+const CACHE_KIB: i64 = 2048;
 /// Pages in the write-ahead log that make it worth the two `fsync`s to empty it, and the size it
 /// is cut back to if it had to grow beyond.
 const WAL_PAGES: i64 = 4_000;

@@ -28,24 +28,15 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn open(context: &Context<'_>) -> Result<Stream, CliError> {
-        let mut client = context.client()?;
-        client.send(&Request::Subscribe)?;
-        Ok(Stream { client })
-    }
-
-    /// The snapshot that every stream begins with.
-    pub(crate) fn snapshot(&mut self) -> Result<Vec<SessionView>, CliError> {
-        match self.client.hear(Instant::now().checked_add(self.client.patience))? {
-            Heard::Reply(reply) => match *reply {
-                Reply::Snapshot { sessions } => Ok(sessions),
-                _ => Err(unexpected()),
-            },
-            Heard::Closed => Err(super::errors::closed(&self.client.log)),
-            Heard::Silence => Err(super::errors::silent(self.client.patience, &self.client.log)),
+    /// The stream, and the snapshot that it begins with.
+    pub(crate) fn open(context: &Context<'_>) -> Result<(Stream, Vec<SessionView>), CliError> {
+        match context.converse(&Request::Subscribe)? {
+            (client, Reply::Snapshot { sessions }) => Ok((Stream { client }, sessions)),
+            _ => Err(unexpected()),
         }
     }
 
+    /// What comes next, waiting for it until `deadline` or, without one, for ever.
     pub(crate) fn next(
         &mut self,
         context: &Context<'_>,
@@ -54,8 +45,10 @@ impl Stream {
         match self.client.hear(deadline)? {
             Heard::Silence => Ok(Told::Silence),
             Heard::Closed => {
-                *self = Stream::open(context)?;
-                self.snapshot().map(Told::Snapshot)
+                context.check_crashed()?;
+                let (again, sessions) = Stream::open(context)?;
+                *self = again;
+                Ok(Told::Snapshot(sessions))
             }
             Heard::Reply(reply) => match *reply {
                 Reply::Snapshot { sessions } => Ok(Told::Snapshot(sessions)),

@@ -100,6 +100,17 @@ fn client_of_a_daemon_that_closes_early_says_so() {
 }
 
 #[test]
+fn client_that_called_a_dying_daemon_asks_its_successor() {
+    let fake = Fake::new();
+    let places = fake.places();
+    let status = Reply::Status(DaemonStatus::default());
+    let daemon = fake.play(vec![answer(vec![]), answer(vec![status])]);
+    let reply = Client::converse(&places, PATIENCE, never, &Request::Status);
+    assert!(matches!(reply, Ok((_, Reply::Status(_)))), "{reply:?}");
+    daemon.join().unwrap();
+}
+
+#[test]
 fn client_that_hears_garbage_says_so() {
     let garbage: [&[u8]; 4] = [
         b"HTTP/1.1 400 Bad\r\n",

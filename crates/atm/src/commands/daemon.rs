@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
 }
 
 fn start(context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let Reply::Status(status) = context.client()?.ask(&Request::Status)? else {
+    let Reply::Status(status) = context.ask(&Request::Status)? else {
         return Err(unexpected());
     };
     writeln!(context.out, "the daemon runs (pid {})", status.pid)?;

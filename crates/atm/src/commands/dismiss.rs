@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    match context.client()?.ask(&Request::Dismiss { who: args.session })? {
+    match context.ask(&Request::Dismiss { who: args.session })? {
         Reply::Done => Ok(Exit::Ok),
         _ => Err(unexpected()),
     }

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
 /// Returns the position to go on from, so that nothing falls between past and future.
 fn write_past(limit: u32, args: &Args, context: &mut Context<'_>) -> Result<u64, CliError> {
     let request = Request::Events { who: args.session.clone(), after: None, limit };
-    let Reply::Events { events } = context.client()?.ask(&request)? else {
+    let Reply::Events { events } = context.ask(&request)? else {
         return Err(unexpected());
     };
     write(&events, args, context)?;
@@ -77,15 +77,17 @@ fn follow(mut last: Option<u64>, args: &Args, context: &mut Context<'_>) -> Resu
                 Reply::Done => return Err(stopped()),
                 _ => return Err(unexpected()),
             },
-            Heard::Closed | Heard::Silence => client = open(last, args, context)?,
+            Heard::Closed | Heard::Silence => {
+                context.check_crashed()?;
+                client = open(last, args, context)?;
+            }
         }
     }
 }
 
 /// Makes sure that the daemon answers before it settles down to listen.
 fn open(after: Option<u64>, args: &Args, context: &Context<'_>) -> Result<Client, CliError> {
-    let mut client = context.client()?;
-    client.ask(&Request::Status)?;
+    let (mut client, _) = context.converse(&Request::Status)?;
     client.send(&Request::Follow { who: args.session.clone(), after })?;
     Ok(client)
 }

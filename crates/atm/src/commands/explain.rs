@@ -32,7 +32,7 @@ struct ExplainJson<'a> {
 }
 
 pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let reply = context.client()?.ask(&Request::Explain { who: args.session })?;
+    let reply = context.ask(&Request::Explain { who: args.session })?;
     let Reply::Explanation(explanation) = reply else { return Err(unexpected()) };
     if args.json {
         json::line(context.out, &ExplainJson { schema: SCHEMA, explanation: &explanation })?;

@@ -34,10 +34,8 @@ struct ListJson<'a> {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let mut client = context.client()?;
-    let Reply::Sessions { mut sessions } = client.ask(&Request::List { all: args.all })? else {
-        return Err(unexpected());
-    };
+    let (mut client, reply) = context.converse(&Request::List { all: args.all })?;
+    let Reply::Sessions { mut sessions } = reply else { return Err(unexpected()) };
     sort(&mut sessions);
     if args.json {
         json::line(context.out, &ListJson { schema: SCHEMA, sessions: &sessions })?;

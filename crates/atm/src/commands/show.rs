@@ -30,7 +30,7 @@ struct ShowJson<'a> {
 }
 
 pub(crate) fn run(args: Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let reply = context.client()?.ask(&Request::Show { who: args.session })?;
+    let reply = context.ask(&Request::Show { who: args.session })?;
     let Reply::Session { session } = reply else { return Err(unexpected()) };
     if args.json {
         json::line(context.out, &ShowJson { schema: SCHEMA, session: &session })?;

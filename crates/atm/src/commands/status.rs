@@ -35,7 +35,7 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let reply = context.client()?.ask(&Request::List { all: false })?;
+    let reply = context.ask(&Request::List { all: false })?;
     let Reply::Sessions { sessions } = reply else { return Err(unexpected()) };
     let summary = Summary::of(&sessions, Context::now());
     match if args.json { Format::Json } else { args.format } {

@@ -165,6 +165,28 @@ fn watch_outlives_a_daemon_that_crashed() {
 }
 
 #[test]
+fn watch_and_follow_end_with_a_daemon_that_was_stopped() {
+    for (line, first) in [
+        ("watch --json", snapshot(vec![])),
+        ("events --follow --limit 0", Reply::Status(DaemonStatus::default())),
+    ] {
+        let fake = Fake::new();
+        let places = fake.places();
+        let socket = places.socket();
+        let script: Script = Box::new(move |peer| {
+            peer.request();
+            peer.reply(&first);
+            std::fs::remove_file(socket).unwrap();
+        });
+        let daemon = fake.play(vec![script]);
+        let ran = atm_at(line, places);
+        drop(daemon.join().unwrap());
+        assert_eq!(ran.exit, Exit::Unreachable);
+        assert_eq!(ran.error.unwrap().message, "the daemon was stopped", "{line}");
+    }
+}
+
+#[test]
 fn watch_for_people_shows_a_change_once() {
     let script = answer(vec![snapshot(vec![]), changed(asking()), changed(asking()), Reply::Done]);
     let ran = atm("watch", vec![script]);

@@ -74,8 +74,7 @@ impl Until {
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
     let deadline = args.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let mut stream = Stream::open(context)?;
-    let sessions = stream.snapshot()?;
+    let (mut stream, sessions) = Stream::open(context)?;
     let mut view = find(&sessions, &args.session, context)?;
     while !args.until.is_reached(&view) {
         if view.ended.is_some() {
@@ -106,7 +105,7 @@ fn find(
             let candidates = views.into_iter().map(|view| candidate(view, home)).collect();
             Err(CliError::ambiguous(format!("`{who}` means several sessions"), candidates))
         }
-        Choice::None => match context.client()?.ask(&Request::Show { who: who.to_owned() })? {
+        Choice::None => match context.ask(&Request::Show { who: who.to_owned() })? {
             Reply::Session { session } => Ok(*session),
             _ => Err(unexpected()),
         },

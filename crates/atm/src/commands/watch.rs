@@ -45,9 +45,9 @@ struct WatchJson<'a> {
 type Shown = HashMap<String, (&'static str, String)>;
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let mut stream = Stream::open(context)?;
+    let (mut stream, sessions) = Stream::open(context)?;
     let mut shown = Shown::new();
-    let mut told = Told::Snapshot(stream.snapshot()?);
+    let mut told = Told::Snapshot(sessions);
     loop {
         if args.json {
             write_json(&told, context)?;
@@ -104,7 +104,7 @@ fn write_change(
     if shown.insert(view.key.clone(), state.clone()) == Some(state) {
         return Ok(());
     }
-    let row = row(view, &context.screen, context.home.as_deref());
+    let row = row(view, &context.screen, context.home.as_deref(), Context::now());
     Ok(row.write(&context.screen, context.out)?)
 }
 

@@ -20,24 +20,20 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, CliError> {
         Err(error) => return Err(error.into_cli(&context.places, context.patience)),
     };
     let process = process::Handle::open(&client);
-    let asked = client.ask(&Request::Stop);
+    // One that hangs up instead of answering may be ending already.
+    let asked = client.try_ask(&Request::Stop);
     if asked.is_ok() && is_gone(process.as_ref(), client, context.patience) {
         writeln!(context.out, "the daemon is stopped")?;
         return Ok(Exit::Ok);
     }
-    let why = asked.err().unwrap_or_else(|| {
+    if process.is_some_and(|process| process.end(context.patience)) {
+        writeln!(context.out, "the daemon did not listen and was ended")?;
+        return Ok(Exit::Ok);
+    }
+    Err(asked.err().unwrap_or_else(|| {
         CliError::new(Exit::Failed, "the daemon agreed to stop and did not")
             .hint("end its process by hand")
-    });
-    match process {
-        Some(process) if process.end(context.patience) => {
-            writeln!(context.out, "the daemon did not listen and was ended")?;
-            Ok(Exit::Ok)
-        }
-        // It went by itself before it could answer.
-        _ if is_absent(context) => Ok(Exit::Ok),
-        _ => Err(why),
-    }
+    }))
 }
 
 fn is_gone(process: Option<&process::Handle>, mut client: Client, patience: Duration) -> bool {
@@ -48,11 +44,6 @@ fn is_gone(process: Option<&process::Handle>, mut client: Client, patience: Dura
             matches!(closed, Ok(Heard::Closed))
         }
     }
-}
-
-fn is_absent(context: &Context<'_>) -> bool {
-    let connected = Client::connect(&context.places, context.patience);
-    matches!(connected, Err(ConnectError::NobodyListens))
 }
 
 #[cfg(target_os = "linux")]
