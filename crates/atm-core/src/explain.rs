@@ -102,7 +102,8 @@ fn facts(session: &Session) -> Vec<FactView> {
     if let Some(turn) = &facts.turn {
         list.push(hook("a turn is open".to_owned(), turn.at));
     } else {
-        list.push(hook(format!("last turn: {}", facts.last.why), facts.last.at));
+        let (what, at) = (format!("last turn: {}", facts.last.why), facts.last.at);
+        list.push(FactView { what, source: facts.last.by, at });
     }
     for ask in &facts.asks {
         list.push(hook(format!("unanswered: {}", ask.reason), ask.at));

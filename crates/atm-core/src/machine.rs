@@ -330,7 +330,7 @@ impl Machine {
             let is_rest = matches!(file.status, FileStatus::Idle | FileStatus::Shell);
             let decides = verdict.source == Source::SessionFile && verdict.until.is_none();
             if is_rest && decides && matches!(verdict.status, Status::Idle { .. }) {
-                session.facts.rest(file.at);
+                session.facts.rest(file.at, Source::SessionFile);
                 let kept = verdict.overruled.take();
                 verdict =
                     derive::Verdict { overruled: kept, ..derive::derive(&session.facts, now) };

@@ -28,7 +28,7 @@ pub fn select<'a>(sessions: &'a [SessionView], who: &str) -> Choice<'a> {
         let found: Vec<&SessionView> = sessions.iter().filter(|s| test(s)).collect();
         match narrowed(found) {
             Choice::None => {}
-            choice => return choice,
+            choice @ (Choice::One(_) | Choice::Several(_)) => return choice,
         }
     }
     Choice::None

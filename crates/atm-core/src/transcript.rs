@@ -3,6 +3,7 @@
 
 use memchr::memmem;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::session::status::Why;
 use crate::stamp::Stamp;
@@ -52,7 +53,7 @@ struct Message {
     model: Option<String>,
     usage: Option<Usage>,
     #[serde(default)]
-    content: serde_json::Value,
+    content: Value,
 }
 
 #[derive(Deserialize, Default)]
@@ -103,11 +104,11 @@ pub fn read(line: &[u8]) -> Option<Note> {
 fn is_interrupt(message: &Message) -> bool {
     let is_mark = |text: &str| text.starts_with(INTERRUPTED) && text.len() < 80;
     match &message.content {
-        serde_json::Value::String(text) => is_mark(text),
-        serde_json::Value::Array(blocks) => {
+        Value::String(text) => is_mark(text),
+        Value::Array(blocks) => {
             blocks.iter().any(|b| b["type"] == "text" && b["text"].as_str().is_some_and(is_mark))
         }
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use atm_core::effect::Effect;
 use atm_core::event::{Event, Heard};
 use atm_core::explain::Explanation;
 use atm_core::hook::Hook;
@@ -14,7 +15,6 @@ use atm_core::proto::message::{DaemonStatus, Refusal, RefusalKind, Reply, Reques
 use atm_core::record::{self, Record};
 use atm_core::select::{self, Choice};
 use atm_core::session::Key;
-use atm_core::effect::Effect;
 use atm_core::view::SessionView;
 use tokio::net::UnixDatagram;
 use tokio::sync::{mpsc, oneshot};
@@ -22,12 +22,12 @@ use tokio::sync::{mpsc, oneshot};
 use crate::archive::Archive;
 use crate::effects::World;
 use crate::journal::{self, Journal};
+use crate::keeper::{Busy, Keeper};
 use crate::log::Log;
+use crate::sensors::Report;
 use crate::sensors::files::{Change, Files};
 use crate::sensors::transcripts::Transcripts;
-use crate::sensors::Report;
 use crate::server::{self, Call};
-use crate::keeper::{Busy, Keeper};
 use crate::store::EventRow;
 use crate::tmux::Answer;
 use crate::{RunError, clock};
@@ -125,7 +125,8 @@ impl Dispatcher {
             effects.push(Effect::FollowTranscript(session.key.clone()));
         }
         let env = |name: &str| std::env::var_os(name);
-        if let Some(dir) = places::claude_dir(&env).and_then(|dir| dir.to_str().map(str::to_owned)) {
+        if let Some(dir) = places::claude_dir(&env).and_then(|dir| dir.to_str().map(str::to_owned))
+        {
             effects.push(Effect::WatchConfig(dir));
         }
         self.world.apply(effects, &self.machine);

@@ -34,7 +34,12 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(reports: Reports, files: Files, transcripts: Transcripts, host: String) -> World {
+    pub(crate) fn new(
+        reports: Reports,
+        files: Files,
+        transcripts: Transcripts,
+        host: String,
+    ) -> World {
         World {
             panes: Panes::new(reports.clone()),
             reports,

@@ -49,7 +49,8 @@ impl Keeper {
                 (None, Past::default())
             }
         };
-        let (handed, stored) = (watch::Sender::new(opened.position), watch::Sender::new(opened.position));
+        let (handed, stored) =
+            (watch::Sender::new(opened.position), watch::Sender::new(opened.position));
         Ok((Keeper { writer, bell, handed, stored, database, trouble }, opened))
     }
 

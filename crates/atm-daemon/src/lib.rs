@@ -57,7 +57,9 @@ pub fn run(places: Places, how: Start) -> Result<(), RunError> {
     state_dir::prepare(&places)?;
     let _lock = state_dir::lock(&places)?;
     let log = log::Log::open(&places.log());
-    log.debug(|| format!("daemon {} starts, pid {}", env!("CARGO_PKG_VERSION"), std::process::id()));
+    log.debug(|| {
+        format!("daemon {} starts, pid {}", env!("CARGO_PKG_VERSION"), std::process::id())
+    });
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)

@@ -34,7 +34,11 @@ impl Log {
         let is_large = std::fs::metadata(path).is_ok_and(|meta| meta.len() > MAX_BYTES);
         let mut options = OpenOptions::new();
         options.create(true).mode(0o600);
-        if is_large { options.write(true).truncate(true) } else { options.append(true) };
+        if is_large {
+            options.write(true).truncate(true)
+        } else {
+            options.append(true)
+        };
         Log {
             file: Rc::new(RefCell::new(options.open(path).ok())),
             level: if wants_all { Level::Everything } else { Level::Troubles },

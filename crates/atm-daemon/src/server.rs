@@ -30,7 +30,10 @@ const FRESHEN: Duration = Duration::from_millis(150);
 
 /// What connections ask of the dispatcher.
 pub(crate) enum Call {
-    Ask { request: Request, answer: oneshot::Sender<Reply> },
+    Ask {
+        request: Request,
+        answer: oneshot::Sender<Reply>,
+    },
     Subscribe(Sink),
     /// Answered once tmux has been asked where the panes are.
     Freshen(oneshot::Sender<()>),
@@ -93,13 +96,10 @@ pub(crate) async fn accept(listener: UnixListener, calls: mpsc::Sender<Call>, ar
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(slot) = slots.clone().acquire_owned().await else { return };
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(_) => {
-                // Out of descriptors: others must close theirs first.
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            }
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of descriptors: others must close theirs first.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
         };
         let own = rustix::process::geteuid().as_raw();
         if stream.peer_cred().is_ok_and(|peer| peer.uid() == own) {
@@ -169,8 +169,10 @@ impl Connection {
     }
 
     async fn answer(&mut self, request: Request) -> Result<(), Over> {
-        let shows_places =
-            matches!(request, Request::List { .. } | Request::Show { .. } | Request::Explain { .. });
+        let shows_places = matches!(
+            request,
+            Request::List { .. } | Request::Show { .. } | Request::Explain { .. }
+        );
         if shows_places {
             let (done, fresh) = oneshot::channel();
             self.calls.send(Call::Freshen(done)).await.map_err(|_| Over)?;

@@ -13,7 +13,10 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// What a server answered about its panes.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Panes { server: i32, panes: Vec<Pane> },
+    Panes {
+        server: i32,
+        panes: Vec<Pane>,
+    },
     /// Nobody serves that socket.
     NoServer,
     /// tmux is missing, stuck or answered nonsense: nothing is known.

@@ -122,7 +122,8 @@ fn from_hooks(facts: &Facts, now: Stamp) -> Verdict {
             return Verdict { until: Some(until), ..verdict(Status::Working { detail }, since) };
         }
     }
-    verdict(Status::Idle { why: facts.last.why.clone() }, facts.last.at)
+    let idle = verdict(Status::Idle { why: facts.last.why.clone() }, facts.last.at);
+    Verdict { source: facts.last.by, ..idle }
 }
 
 fn turn_detail(facts: &Facts) -> Detail {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::child::Children;
+use super::derive::Source;
 use super::status::{Reason, Why};
 use crate::hook::event::{Author, Task, ToolCall, Trigger, fingerprint};
 use crate::ids::{AgentId, PromptId, ToolUseId};
@@ -59,6 +60,8 @@ pub struct Turn {
 pub struct TurnEnd {
     pub why: Why,
     pub at: Stamp,
+    /// Who told of the end.
+    pub by: Source,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +102,7 @@ impl Facts {
     pub fn new(at: Stamp) -> Facts {
         Facts {
             turn: None,
-            last: TurnEnd { why: Why::Fresh, at },
+            last: TurnEnd { why: Why::Fresh, at, by: Source::Hook },
             tools: Vec::new(),
             asks: Vec::new(),
             compacting: None,
@@ -180,7 +183,7 @@ impl Facts {
         self.turn = None;
         self.compacting = None;
         self.handover = (std::mem::take(&mut self.queued) > 0).then_some(at);
-        self.last = TurnEnd { why, at };
+        self.last = TurnEnd { why, at, by: Source::Hook };
         self.heard_at(at);
         self.proof = self.proof.max(at);
         self.clear_main(at);
@@ -336,16 +339,16 @@ impl Facts {
         }
     }
 
-    /// The session file says that the client is at rest since `at`: no turn, no dialog, no child.
-    pub fn rest(&mut self, at: Stamp) {
+    /// The client is at rest since `at`: no turn, no dialog, no child.
+    pub fn rest(&mut self, at: Stamp, by: Source) {
         let asked_main = self.asks.iter().any(|ask| ask.agent.is_none());
         let was_open = self.turn.is_some() || self.compacting.is_some() || asked_main;
         let was_busy = self.busy_since.take().is_some_and(|since| since > self.last.at);
         if was_open {
             // If Stop is merely late it will say so.
-            self.last = TurnEnd { why: Why::Interrupted, at };
+            self.last = TurnEnd { why: Why::Interrupted, at, by };
         } else if was_busy {
-            self.last = TurnEnd { why: Why::Done, at };
+            self.last = TurnEnd { why: Why::Done, at, by };
         }
         if let Some(id) = self.turn.take().and_then(|turn| turn.prompt) {
             remember(&mut self.ended_prompts, id);
@@ -364,10 +367,11 @@ impl Facts {
         let is_open = self.turn.as_ref().is_some_and(|turn| turn.at <= at);
         let is_guess = self.turn.is_none() && self.last.why == Why::Interrupted;
         if is_open {
-            self.rest(at);
+            self.rest(at, Source::Transcript);
         }
         if is_open || is_guess && why != Why::Interrupted {
             self.last.why = why;
+            self.last.by = Source::Transcript;
         }
     }
 }

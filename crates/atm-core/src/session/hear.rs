@@ -1,6 +1,7 @@
 //! A hook event → changes of facts. Seed of the mapping: the table of statuses by event, with
 //! the corrections that the recordings of the real client taught us.
 
+use super::derive::Source;
 use super::facts::{Compacting, Facts};
 use super::status::{Reason, Why};
 use crate::hook::event::{Author, Hook, HookKind, Notice, StartSource, ToolCall, Trigger};
@@ -81,6 +82,10 @@ impl Facts {
     }
 
     /// Events of a subagent are the child's; they never open or close the main turn.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`hear` is the match that a new event breaks"
+    )]
     fn hear_child(&mut self, agent: &AgentId, hook: &Hook, at: Stamp) {
         // Compaction's own helper reports under an empty type and is nobody's child.
         if hook.agent_type.as_deref() == Some("") {
@@ -205,7 +210,7 @@ impl Facts {
                 let is_this_turn =
                     self.turn.as_ref().is_some_and(|turn| turn.prompt == hook.prompt);
                 if is_this_turn && at >= self.heard {
-                    self.rest(at);
+                    self.rest(at, Source::Hook);
                 }
             }
             Notice::Other => {}

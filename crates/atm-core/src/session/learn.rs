@@ -49,6 +49,10 @@ impl Session {
 
     /// What the payload says beside the work. `SessionEnd` names the conversation that ends, so
     /// it never renames the session.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`hear` is the match that a new event breaks"
+    )]
     pub(crate) fn learn(&mut self, hook: &Hook, at: Stamp) {
         let is_late = at < self.facts.heard;
         if let Some(conversation) = &hook.conversation

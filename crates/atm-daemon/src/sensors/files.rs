@@ -88,7 +88,8 @@ impl Files {
     fn look(&mut self, path: &Path) {
         let folder = path.parent().unwrap_or(Path::new("/"));
         let config = folder.parent().filter(|config| {
-            folder.file_name().is_some_and(|name| name == "sessions") && self.configs.contains(*config)
+            folder.file_name().is_some_and(|name| name == "sessions")
+                && self.configs.contains(*config)
         });
         if config.is_some() {
             self.report(path, config);
@@ -145,7 +146,9 @@ impl Files {
         let Ok(text) = fs::read_to_string(path) else { return Reading::Nothing };
         match SessionFile::parse(&text) {
             // After SIGKILL the file stays behind, and the number may be somebody else's now.
-            Some(file) if self.is_ours(&file) && is_alive(&file) => Reading::Session(Box::new(file)),
+            Some(file) if self.is_ours(&file) && is_alive(&file) => {
+                Reading::Session(Box::new(file))
+            }
             _ => Reading::Nothing,
         }
     }
@@ -153,7 +156,9 @@ impl Files {
     /// A configuration directory may be shared with a container or another host.
     fn is_ours(&self, file: &SessionFile) -> bool {
         match (&file.pid_domain, &self.namespace) {
-            (Some(domain), Some(own)) => !domain.contains("pid:[") || domain.ends_with(own.as_str()),
+            (Some(domain), Some(own)) => {
+                !domain.contains("pid:[") || domain.ends_with(own.as_str())
+            }
             _ => true,
         }
     }

@@ -17,8 +17,13 @@ pub(crate) type Reports = UnboundedSender<Report>;
 pub(crate) enum Report {
     Event(Event),
     /// A tmux server was asked for its panes.
-    Looked { socket: String, answer: crate::tmux::Answer },
+    Looked {
+        socket: String,
+        answer: crate::tmux::Answer,
+    },
     /// The process of a tmux server is gone.
-    ServerGone { socket: String },
+    ServerGone {
+        socket: String,
+    },
     Trouble(String),
 }

@@ -45,7 +45,7 @@ pub enum StoreError {
     #[error("cannot bring the database up to date")]
     Migration(#[source] Box<rusqlite_migration::Error>),
     #[error("the database refuses: {0}")]
-    Sqlite(#[source] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     #[error("session {key} cannot be written as JSON")]
     Encode {
         key: String,

@@ -13,7 +13,8 @@ use super::{Batch, Limits, Store, StoreError};
 
 const QUEUE: usize = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// Under a second, so that a disk with room again is noticed at once.
+const LONGEST_PAUSE: Duration = Duration::from_millis(800);
 /// Rows written between two looks at the size of the database.
 const PRUNE_EVERY: usize = 1_000;
 const FLUSH_POLL: Duration = Duration::from_millis(2);
@@ -208,10 +209,7 @@ impl Trouble {
         let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
-            let words = cause.to_string();
-            if !text.ends_with(&words) {
-                text = format!("{text}: {words}");
-            }
+            text = format!("{text}: {cause}");
             source = cause.source();
         }
         let kind = match error {

@@ -1,0 +1,7 @@
+//! The real binary with real parts: daemon, journal, SQLite, tmux, processes. One test binary.
+
+#![expect(clippy::disallowed_methods, reason = "tests start the program under test")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod reading;
+mod sealed;
