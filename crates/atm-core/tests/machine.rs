@@ -2,6 +2,8 @@
 //! lost, every status is one that its facts support, and a stored machine goes on as if nothing
 //! had happened.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::collections::BTreeSet;
 
 use atm_core::effect::Effect;

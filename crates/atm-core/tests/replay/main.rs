@@ -2,6 +2,7 @@
 //! what really happened (`fixtures/timelines`, written from the driver's notes).
 
 #![expect(clippy::disallowed_methods, reason = "tests read fixtures")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod recording;
 mod timeline;
@@ -56,6 +57,7 @@ fn score(sensors: Sensors) -> Score {
     total
 }
 
+#[expect(clippy::print_stdout, reason = "the scores are for people to see")]
 fn report(name: &str, score: &Score) {
     println!("{name}: {} of {} steps right", score.right, score.steps);
     for fault in &score.faults {
