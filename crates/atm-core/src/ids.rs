@@ -21,6 +21,11 @@ macro_rules! id {
                 $name(clean(raw, MAX_ID))
             }
 
+            /// `None` if nothing is left of it once it is clean.
+            pub fn known(raw: Option<String>) -> Option<$name> {
+                raw.map(|raw| $name::new(&raw)).filter(|id| !id.is_empty())
+            }
+
             pub fn as_str(&self) -> &str {
                 &self.0
             }

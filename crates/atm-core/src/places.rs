@@ -63,12 +63,19 @@ impl Places {
         self.state.join("daemon.lock")
     }
 
+    /// Its time of change says when somebody last tried to start a daemon. A daemon that serves
+    /// removes it, so that its successor can be started at once.
+    pub fn start_mark(&self) -> PathBuf {
+        self.state.join(START_MARK)
+    }
+
     pub fn log(&self) -> PathBuf {
         self.state.join("atm.log")
     }
 }
 
 pub const JOURNAL_CURRENT: &str = "current.jsonl";
+pub const START_MARK: &str = "daemon.start";
 
 /// The client's configuration directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
 pub fn claude_dir(env: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {

@@ -50,7 +50,7 @@ impl SessionFile {
         Some(SessionFile {
             pid: wire.get("pid")?,
             start: wire.text("procStart").and_then(|text| text.parse().ok()),
-            conversation: ConversationId::new(&wire.text("sessionId")?),
+            conversation: ConversationId::known(wire.text("sessionId"))?,
             cwd: wire.text("cwd"),
             name: short("name"),
             version: short("version"),

@@ -34,6 +34,8 @@ use crate::{RunError, clock};
 
 /// Bytes of journal taken in before others get their turn.
 const CHUNK: usize = 256 * 1024;
+/// How long the last answers may take to leave.
+const FAREWELL: Duration = Duration::from_millis(20);
 /// Ended sessions that `list --all` shows.
 const ENDED_SHOWN: u32 = 500;
 
@@ -70,6 +72,8 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
     dispatcher.wake();
     dispatcher.run(sockets.poke, Inputs { reported, changed, called }).await;
     dispatcher.close();
+    // The connection that asked for the end gets its answer out.
+    tokio::time::sleep(FAREWELL).await;
     Ok(())
 }
 

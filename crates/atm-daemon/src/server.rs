@@ -65,6 +65,8 @@ pub(crate) fn bind(places: &Places) -> Result<Sockets, RunError> {
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))
             .map_err(|e| listen_error(path, e))?;
     }
+    // Whoever finds us dead may start the next one at once.
+    drop(fs::remove_file(places.start_mark()));
     Ok(Sockets { listener, poke: datagrams, _dir: dir })
 }
 

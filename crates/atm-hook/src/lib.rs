@@ -32,7 +32,7 @@ use crate::log::Log;
 use crate::state::StateDir;
 
 pub use crate::poke::is_listening;
-pub use crate::start::{start_daemon, start_mark};
+pub use crate::start::start_daemon;
 
 /// The environment as a function, so that tests need not change the process's own.
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;

@@ -8,22 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use atm_core::places::Places;
+use atm_core::places::{Places, START_MARK};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use crate::state::{StateDir, open_to_append};
 
-const START_MARK: &str = "daemon.start";
-
 /// Time before a daemon that did not come up is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-
-/// Its time of change says when somebody last tried to start a daemon. A daemon that serves should
-/// remove it, so that its successor can be started at once.
-pub fn start_mark(places: &Places) -> PathBuf {
-    places.state.join(START_MARK)
-}
 
 /// Starts a daemon for `places`, or does nothing if somebody did so just now. Does not wait: the
 /// daemon may not listen yet, and the loser of two daemons ends by itself.

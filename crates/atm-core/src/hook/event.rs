@@ -127,7 +127,7 @@ pub fn event_name(wire: &WireHook<'_>) -> String {
 impl Hook {
     pub fn decode(wire: &WireHook<'_>) -> Hook {
         Hook {
-            conversation: wire.text("session_id").map(|id| ConversationId::new(&id)),
+            conversation: ConversationId::known(wire.text("session_id")),
             transcript: wire.text("transcript_path"),
             cwd: wire.text("cwd"),
             prompt: wire.text("prompt_id").map(|id| PromptId::new(&id)),

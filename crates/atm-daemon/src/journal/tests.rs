@@ -309,13 +309,13 @@ fn current_truncated_under_us_loses_nothing_written_since() {
     let mut journal = Journal::open(temp.path(), 0).unwrap();
     drain(&mut journal, 100);
     File::create(current(temp.path())).unwrap();
-    append(temp.path(), &record("3"));
-    assert_eq!(drain(&mut journal, 100), [(11, b"3".to_vec())]);
+    append(temp.path(), b"3\n");
+    assert_eq!(drain(&mut journal, 100), [(10, b"3".to_vec())]);
     assert!(journal.read(100).unwrap().is_empty());
     append(temp.path(), &record("4"));
-    assert_eq!(drain(&mut journal, 100), [(14, b"4".to_vec())]);
-    let mut again = Journal::open(temp.path(), 13).unwrap();
-    assert_eq!(drain(&mut again, 100), [(14, b"4".to_vec())]);
+    assert_eq!(drain(&mut journal, 100), [(13, b"4".to_vec())]);
+    let mut again = Journal::open(temp.path(), 12).unwrap();
+    assert_eq!(drain(&mut again, 100), [(13, b"4".to_vec())]);
 }
 
 #[test]
@@ -354,6 +354,23 @@ fn retention_deletes_the_oldest_stored_segments_but_never_the_newest() {
     let mut late = Journal::open(temp.path(), 3).unwrap();
     assert_eq!((late.skipped, late.position()), (12, 15));
     assert_eq!(texts(&drain(&mut late, 100)), ["for", "five"]);
+}
+
+#[test]
+fn retention_knows_the_segment_that_marks_a_new_beginning() {
+    let temp = temp();
+    let mut journal = Journal::open(temp.path(), 0).unwrap();
+    append(temp.path(), &record("one"));
+    assert!(journal.rotate(0).unwrap());
+    append(temp.path(), &record("two"));
+    drain(&mut journal, 100);
+    fs::remove_file(current(temp.path())).unwrap();
+    append(temp.path(), &record("three"));
+    drain(&mut journal, 100);
+    assert_eq!(journal.retain(17, 0).unwrap(), 5);
+    assert_eq!(segment_names(temp.path()), ["seg-00000000000000000010.jsonl"]);
+    let mut again = Journal::open(temp.path(), 10).unwrap();
+    assert_eq!(drain(&mut again, 100), [(11, b"three".to_vec())]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use atm_core::session::status::Class;
 use atm_core::stamp::Stamp;
 use atm_core::view::{ChildView, SessionView, TaskView};
 
@@ -60,8 +61,12 @@ impl Sessions<'_> {
             Cell::new(Style::Plain, &pane(view)),
             Cell::new(Style::Dim, short(&view.id)),
         ]);
-        self.push_children(&view.children);
-        view.background.iter().for_each(|task| self.push_task(task));
+        // Subagents that are through are history: `atm show` has them.
+        let at_work: Vec<ChildView> =
+            view.children.iter().filter(|child| child.status != Class::Idle).cloned().collect();
+        self.push_children(&at_work);
+        let is_shown = |task: &&TaskView| view.children.iter().any(|c| c.agent_id == task.id);
+        view.background.iter().filter(|task| !is_shown(task)).for_each(|task| self.push_task(task));
     }
 
     fn push_children(&mut self, children: &[ChildView]) {
