@@ -2,6 +2,7 @@
 //! Identity is decided here (which session does this speak of?), status in `session::derive`.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use crate::effect::Effect;
 use crate::event::{Event, Heard, Pane, SeenFile};
@@ -16,6 +17,8 @@ use crate::session_file::FileStatus;
 use crate::stamp::Stamp;
 use crate::transcript::Note;
 
+/// A clock that goes back by more than this was set; less is jitter between processors.
+const CLOCK_STEP: Duration = Duration::from_secs(2);
 /// Ended sessions held in memory; the store holds the rest.
 const MAX_ENDED: usize = 200;
 
@@ -25,6 +28,8 @@ pub struct Machine {
     /// The newest session of each process number.
     by_pid: HashMap<i32, Key>,
     ended: usize,
+    /// The latest time we were told; a clock that is set back far is noticed by it.
+    latest: Stamp,
 }
 
 impl Machine {
@@ -60,10 +65,11 @@ impl Machine {
     #[must_use = "effects do nothing unless they are applied"]
     pub fn handle(&mut self, event: Event, now: Stamp) -> Vec<Effect> {
         let mut effects = Vec::new();
+        self.keep_time(now, &mut effects);
         match event {
             Event::Hook(heard) => self.hear(*heard, now, &mut effects),
             Event::SessionFile(seen) => self.see_file(*seen, now, &mut effects),
-            Event::SessionFileGone { pid } => self.miss_file(pid, &mut effects),
+            Event::SessionFileGone { pid } => self.miss_file(pid, now, &mut effects),
             Event::ProcessGone { key } => self.process_gone(&key, now, &mut effects),
             Event::Transcript { key, note } => self.read_note(&key, note, now, &mut effects),
             Event::Panes { socket, server, panes } => {
@@ -75,7 +81,23 @@ impl Machine {
         effects
     }
 
-    fn hear(&mut self, heard: Heard, now: Stamp, effects: &mut Vec<Effect>) {
+    /// Stamps are the wall clock's: after it was set back, nothing may seem to come from the
+    /// future, or it would outrank all that happens until then.
+    fn keep_time(&mut self, now: Stamp, effects: &mut Vec<Effect>) {
+        if self.latest.since(now) > CLOCK_STEP {
+            // Just before what is about to be handled.
+            let before = Stamp(now.0 - 1);
+            for session in self.sessions.values_mut().filter(|session| session.is_live()) {
+                session.clamp(before);
+                effects.push(Effect::Changed(session.key.clone()));
+            }
+            self.latest = now;
+        }
+        self.latest = self.latest.max(now);
+    }
+
+    fn hear(&mut self, mut heard: Heard, now: Stamp, effects: &mut Vec<Effect>) {
+        heard.ts = heard.ts.min(now);
         let Some(key) = self.session_of_hook(&heard, effects) else { return };
         let Some(session) = self.sessions.get_mut(&key) else { return };
         let Heard { ts, name, origin, hook } = heard;
@@ -189,7 +211,7 @@ impl Machine {
             return;
         }
         let before = session.clone();
-        session.learn_file(&file, config_dir);
+        session.learn_file(&file, config_dir, now);
         if session.place.is_none()
             && let (Some(tmux), Some(pane)) = (&tmux, &file.pane)
             && let Some(place) = Place::parse(tmux, pane.as_str())
@@ -203,11 +225,13 @@ impl Machine {
         }
     }
 
-    fn miss_file(&mut self, pid: i32, effects: &mut Vec<Effect>) {
+    fn miss_file(&mut self, pid: i32, now: Stamp, effects: &mut Vec<Effect>) {
         let Some(key) = self.by_pid.get(&pid).cloned() else { return };
         let Some(session) = self.sessions.get_mut(&key) else { return };
         if session.is_live() && session.file == FileLife::There {
             session.file = FileLife::Removed;
+            session.facts.file = None;
+            self.settle(&key, "session file removed", now, effects);
             effects.push(Effect::Changed(key));
         }
     }
@@ -245,12 +269,13 @@ impl Machine {
         effects.push(Effect::LeaveTranscript(key.clone()));
         effects.push(Effect::Changed(key.clone()));
         self.ended += 1;
-        self.forget_oldest(effects);
+        self.forget_oldest(key, effects);
     }
 
-    fn forget_oldest(&mut self, effects: &mut Vec<Effect>) {
+    /// Never `newest`, whose end is still to be stored.
+    fn forget_oldest(&mut self, newest: &Key, effects: &mut Vec<Effect>) {
         while self.ended > MAX_ENDED {
-            let ended = self.sessions.values().filter(|s| !s.is_live());
+            let ended = self.sessions.values().filter(|s| !s.is_live() && s.key != *newest);
             let Some(key) = ended.min_by_key(|s| s.ended_at()).map(|s| s.key.clone()) else {
                 return;
             };
@@ -326,7 +351,7 @@ impl Machine {
     fn settle(&mut self, key: &Key, cause: &str, now: Stamp, effects: &mut Vec<Effect>) {
         let Some(session) = self.sessions.get_mut(key) else { return };
         let mut verdict = derive::derive(&session.facts, now);
-        if let Some(file) = session.facts.file.clone() {
+        if let Some(file) = session.facts.trusted_file().cloned() {
             let is_rest = matches!(file.status, FileStatus::Idle | FileStatus::Shell);
             let decides = verdict.source == Source::SessionFile && verdict.until.is_none();
             if is_rest && decides && matches!(verdict.status, Status::Idle { .. }) {
@@ -335,17 +360,18 @@ impl Machine {
                 verdict =
                     derive::Verdict { overruled: kept, ..derive::derive(&session.facts, now) };
             } else if file.status == FileStatus::Busy && decides {
+                session.facts.answered = session.facts.answered.max(file.at);
                 session.facts.busy_by_file(file.at);
             }
         }
         let moved = !same_step(&session.verdict.status, &verdict.status);
-        let (from, was) = (session.summary(), session.class());
-        session.verdict = verdict;
+        let (from, then) = (session.summary(), session.since);
+        let was = std::mem::replace(&mut session.verdict, verdict).status;
         if !moved {
             return;
         }
         session.since = session.verdict.at.max(session.since);
-        session.mark_unseen(was);
+        session.mark_unseen(&was, then);
         let transition = Transition {
             at: session.since,
             from,

@@ -64,7 +64,7 @@ impl Places {
     }
 
     /// Its time of change says when somebody last tried to start a daemon. A daemon that serves
-    /// removes it, so that its successor can be started at once.
+    /// removes it, so that its successor can be started at once; one that cannot says why in it.
     pub fn start_mark(&self) -> PathBuf {
         self.state.join(START_MARK)
     }

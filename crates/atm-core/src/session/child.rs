@@ -89,6 +89,12 @@ impl Children {
         }
     }
 
+    pub fn clamp(&mut self, now: Stamp) {
+        for child in &mut self.0 {
+            child.since = child.since.min(now);
+        }
+    }
+
     /// Keeps the tree free of loops: a child is never its own ancestor.
     pub fn adopt(&mut self, id: &AgentId, parent: &AgentId) {
         let mut above = Some(parent.clone());

@@ -49,7 +49,7 @@ pub struct Overruled {
 
 pub fn derive(facts: &Facts, now: Stamp) -> Verdict {
     let hooks = from_hooks(facts, now);
-    let Some(file) = &facts.file else { return hooks };
+    let Some(file) = facts.trusted_file() else { return hooks };
     let by_file = from_file(facts, file);
     if by_file.status.class() == hooks.status.class() {
         let newest = if file.at > hooks.at { by_file.source } else { hooks.source };
@@ -64,9 +64,10 @@ pub fn derive(facts: &Facts, now: Stamp) -> Verdict {
             None => outrank(by_file, &hooks),
         };
     }
-    // The main turn is over although the client is still busy with other hooks, or lists a
-    // teammate that idles (z7_teammate_tmux.jsonl).
-    if hooks.status.class() == Class::Idle && by_file.status.class() == Class::Working {
+    // A lead whose teammates idle stays busy in its file to the end (z7_teammate_tmux.jsonl).
+    let has_teammates = facts.tasks.iter().any(|task| task.kind == "teammate");
+    let is_over = hooks.status.class() == Class::Idle;
+    if is_over && has_teammates && by_file.status.class() == Class::Working {
         return outrank(hooks, &by_file);
     }
     let until = heard.plus(GRACE);
@@ -99,7 +100,7 @@ fn settling(facts: &Facts, file: &FileFact, now: Stamp) -> Option<Stamp> {
 fn from_hooks(facts: &Facts, now: Stamp) -> Verdict {
     let verdict =
         |status, at| Verdict { status, source: Source::Hook, at, overruled: None, until: None };
-    if let Some(ask) = facts.asks.first() {
+    if let Some(ask) = facts.open_ask() {
         let newest = facts.asks.iter().map(|ask| ask.at).max().unwrap_or(ask.at);
         return verdict(Status::Attention { reason: ask.reason.clone() }, newest);
     }
@@ -168,7 +169,7 @@ fn busy_detail(facts: &Facts) -> Detail {
 }
 
 fn waiting_reason(facts: &Facts, file: &FileFact) -> Reason {
-    if let Some(ask) = facts.asks.first() {
+    if let Some(ask) = facts.open_ask() {
         return ask.reason.clone();
     }
     let what = file.waiting_for.clone().unwrap_or_default();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::child::Children;
-use super::derive::Source;
+use super::derive::{GRACE, Source};
 use super::status::{Reason, Why};
 use crate::hook::event::{Author, Task, ToolCall, Trigger, fingerprint};
 use crate::ids::{AgentId, PromptId, ToolUseId};
@@ -43,6 +43,10 @@ pub struct Facts {
     pub heard: Stamp,
     /// Newest hook event that proves that no dialog of the main thread is open.
     pub proof: Stamp,
+    /// A session file that hooks have proved wrong; not believed until it is written anew.
+    frozen: Option<Stamp>,
+    /// When the session file last said that no dialog was open any more.
+    pub answered: Stamp,
     /// Since when only the session file says that something runs.
     busy_since: Option<Stamp>,
     ended_prompts: Vec<PromptId>,
@@ -62,6 +66,8 @@ pub struct TurnEnd {
     pub at: Stamp,
     /// Who told of the end.
     pub by: Source,
+    /// When the turn had begun.
+    begun: Stamp,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,7 +108,7 @@ impl Facts {
     pub fn new(at: Stamp) -> Facts {
         Facts {
             turn: None,
-            last: TurnEnd { why: Why::Fresh, at, by: Source::Hook },
+            last: TurnEnd { why: Why::Fresh, at, by: Source::Hook, begun: at },
             tools: Vec::new(),
             asks: Vec::new(),
             compacting: None,
@@ -114,6 +120,8 @@ impl Facts {
             file: None,
             heard: Stamp::default(),
             proof: Stamp::default(),
+            frozen: None,
+            answered: Stamp::default(),
             busy_since: None,
             ended_prompts: Vec::new(),
             ended_tools: Vec::new(),
@@ -131,10 +139,16 @@ impl Facts {
 
     /// `prompt` was submitted. One whose turn has ended already is a late report.
     pub fn open_turn(&mut self, prompt: Option<PromptId>, author: Author, text: &str, at: Stamp) {
+        let text = fingerprint(text);
         if self.is_over(prompt.as_ref()) || at < self.last.at && prompt.is_none() {
+            // Queued in the moment the turn ended, it still carries that turn's id.
+            let is_new = self.submitted.is_some_and(|(last, _)| last != text);
+            if is_new && self.turn.is_none() && at > self.last.at {
+                self.submitted = Some((text, at));
+                self.handover = Some(at);
+            }
             return;
         }
-        let text = fingerprint(text);
         let is_echo = self
             .submitted
             .is_some_and(|(last, when)| last == text && at.since(when).max(when.since(at)) < ECHO);
@@ -142,13 +156,18 @@ impl Facts {
         self.heard_at(at);
         self.proof = self.proof.max(at);
         self.handover = None;
+        // Nobody can type a prompt while a dialog is open.
+        self.asks.retain(|ask| ask.agent.is_some() || ask.at > at);
         match &mut self.turn {
             // A prompt queued while the turn runs carries that turn's id (f2_queue.jsonl).
             Some(turn) if turn.prompt == prompt => {
                 self.queued += u32::from(author == Author::Human && prompt.is_some() && !is_echo);
             }
             turn => {
-                *turn = Some(Turn { prompt, author, at });
+                let old = turn.replace(Turn { prompt, author, at });
+                if let Some(id) = old.and_then(|turn| turn.prompt) {
+                    remember(&mut self.ended_prompts, id);
+                }
                 self.queued = 0;
                 self.clear_main(at);
             }
@@ -159,6 +178,7 @@ impl Facts {
     pub fn ensure_turn(&mut self, prompt: Option<&PromptId>, at: Stamp) {
         // PreCompact(auto) may have no PostCompact: the turn simply goes on (k2_autocompact).
         self.compacting = self.compacting.filter(|compacting| compacting.at >= at);
+        self.doubt_file(prompt, at);
         if self.turn.is_none() && at > self.last.at {
             self.turn = Some(Turn { prompt: prompt.cloned(), author: Author::Client, at });
             self.handover = None;
@@ -171,9 +191,13 @@ impl Facts {
         let running = self.turn.as_ref().and_then(|turn| turn.prompt.as_ref());
         let is_other = running.is_some() && prompt.is_some() && running != prompt;
         let is_stale = running.is_none() && self.ended_prompts.last() != prompt;
-        if (is_other || is_stale) && self.is_over(prompt) {
+        let begun = self.turn.as_ref().map_or(self.last.begun, |turn| turn.at);
+        let is_older = is_other && at < begun;
+        if is_older || (is_other || is_stale) && self.is_over(prompt) {
             return false;
         }
+        let is_same = running.is_none() && prompt.is_some() && self.ended_prompts.last() == prompt;
+        let is_echo = is_same && at.since(self.last.at) < ECHO;
         let ended = [prompt.cloned(), running.cloned()];
         for id in ended.into_iter().flatten() {
             if !self.ended_prompts.contains(&id) {
@@ -182,8 +206,12 @@ impl Facts {
         }
         self.turn = None;
         self.compacting = None;
-        self.handover = (std::mem::take(&mut self.queued) > 0).then_some(at);
-        self.last = TurnEnd { why, at, by: Source::Hook };
+        if std::mem::take(&mut self.queued) > 0 {
+            self.handover = Some(at);
+        } else if !is_echo {
+            self.handover = None;
+        }
+        self.last = TurnEnd { why, at, by: Source::Hook, begun };
         self.heard_at(at);
         self.proof = self.proof.max(at);
         self.clear_main(at);
@@ -234,7 +262,8 @@ impl Facts {
         }) {
             self.asks.remove(found);
         }
-        if agent.is_none() {
+        // While other calls run, one of them may be what is asked about.
+        if agent.is_none() && self.tools.iter().all(|tool| tool.agent.is_some()) {
             self.proof = self.proof.max(at);
         }
     }
@@ -332,6 +361,45 @@ impl Facts {
         self.tasks.iter().filter(|task| !matches!(task.kind.as_str(), "shell" | "teammate"))
     }
 
+    /// The session file, as far as it can be believed.
+    pub fn trusted_file(&self) -> Option<&FileFact> {
+        self.file.as_ref().filter(|file| self.frozen != Some(file.at))
+    }
+
+    /// A hook of a turn that the session file has declared over, long after that file was written,
+    /// proves that the file does not follow: unwatched, or on a disk that the client cannot write.
+    pub fn doubt_file(&mut self, prompt: Option<&PromptId>, at: Stamp) {
+        let Some(file) = &self.file else { return };
+        let is_rest = matches!(file.status, FileStatus::Idle | FileStatus::Shell);
+        let was_closed_by_it = self.last.by == Source::SessionFile && self.last.at == file.at;
+        if is_rest && was_closed_by_it && self.is_over(prompt) && at > file.at.plus(GRACE) {
+            self.frozen = Some(file.at);
+        }
+    }
+
+    /// The one question to show: the oldest that was asked after the last answer.
+    pub fn open_ask(&self) -> Option<&Ask> {
+        self.asks.iter().find(|ask| ask.at > self.answered).or(self.asks.last())
+    }
+
+    /// The clock was set back: what was noted at a time that has not come yet was noted now.
+    pub fn clamp(&mut self, now: Stamp) {
+        let stamps = [&mut self.last.at, &mut self.last.begun, &mut self.heard, &mut self.proof];
+        let stamps = stamps.into_iter().chain([&mut self.answered]);
+        let stamps = stamps.chain(self.turn.as_mut().map(|turn| &mut turn.at));
+        let stamps = stamps.chain(self.tools.iter_mut().map(|tool| &mut tool.at));
+        let stamps = stamps.chain(self.asks.iter_mut().map(|ask| &mut ask.at));
+        let stamps = stamps.chain(self.compacting.as_mut().map(|compacting| &mut compacting.at));
+        let stamps = stamps.chain(self.file.as_mut().map(|file| &mut file.at));
+        let stamps = stamps.chain(self.submitted.as_mut().map(|(_, at)| at));
+        let stamps =
+            stamps.chain(&mut self.handover).chain(&mut self.busy_since).chain(&mut self.frozen);
+        for stamp in stamps {
+            *stamp = (*stamp).min(now);
+        }
+        self.children.clamp(now);
+    }
+
     /// The session file says that the client is busy without a turn that hooks know of.
     pub fn busy_by_file(&mut self, at: Stamp) {
         if self.turn.is_none() && at > self.last.at && self.busy_since.is_none() {
@@ -344,11 +412,12 @@ impl Facts {
         let asked_main = self.asks.iter().any(|ask| ask.agent.is_none());
         let was_open = self.turn.is_some() || self.compacting.is_some() || asked_main;
         let was_busy = self.busy_since.take().is_some_and(|since| since > self.last.at);
+        let begun = self.turn.as_ref().map_or(self.last.begun, |turn| turn.at);
         if was_open {
             // If Stop is merely late it will say so.
-            self.last = TurnEnd { why: Why::Interrupted, at, by };
+            self.last = TurnEnd { why: Why::Interrupted, at, by, begun };
         } else if was_busy {
-            self.last = TurnEnd { why: Why::Done, at, by };
+            self.last = TurnEnd { why: Why::Done, at, by, begun };
         }
         if let Some(id) = self.turn.take().and_then(|turn| turn.prompt) {
             remember(&mut self.ended_prompts, id);
@@ -365,7 +434,8 @@ impl Facts {
     /// The transcript says how the turn that `rest` or nothing has closed really ended.
     pub fn turn_broke(&mut self, why: Why, at: Stamp) {
         let is_open = self.turn.as_ref().is_some_and(|turn| turn.at <= at);
-        let is_guess = self.turn.is_none() && self.last.why == Why::Interrupted;
+        let is_guess =
+            self.turn.is_none() && self.last.why == Why::Interrupted && at >= self.last.begun;
         if is_open {
             self.rest(at, Source::Transcript);
         }

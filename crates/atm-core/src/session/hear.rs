@@ -39,6 +39,7 @@ impl Facts {
                 self.batch_ends(calls, None, at);
             }
             HookKind::PermissionRequest(call) => {
+                self.doubt_file(hook.prompt.as_ref(), at);
                 self.heard_at(at);
                 self.ask_tool(call, None, permission(call, hook.agent_type.as_deref(), None), at);
             }
@@ -158,7 +159,7 @@ impl Facts {
     fn stop(&mut self, hook: &Hook, tasks: Vec<crate::hook::event::Task>, crons: usize, at: Stamp) {
         let why = if crons > 0 { Why::Scheduled } else { Why::Done };
         if self.close_turn(hook.prompt.as_ref(), why, at) {
-            let queued = self.handover;
+            let next = self.handover;
             // The list is the authority on what is left: a child it does not know has gone.
             let gone: Vec<AgentId> = self
                 .children
@@ -170,14 +171,18 @@ impl Facts {
                 self.child_stops(&child, at);
             }
             self.tasks = tasks;
-            self.handover = queued;
+            self.handover = next;
         }
     }
 
     fn start(&mut self, source: StartSource, at: Stamp) {
         match source {
             StartSource::Compact => self.heard_at(at),
-            StartSource::Clear | StartSource::Resume | StartSource::Fork => self.start_over(at),
+            StartSource::Clear | StartSource::Resume | StartSource::Fork => {
+                if at >= self.heard {
+                    self.start_over(at);
+                }
+            }
             // A start of a process that has worked already is a late report.
             StartSource::Startup | StartSource::Other if self.heard == Stamp::default() => {
                 self.start_over(at);
@@ -197,6 +202,8 @@ impl Facts {
     fn notice(&mut self, kind: Notice, message: &str, hook: &Hook, at: Stamp) {
         match kind {
             // Six seconds after the dialog opened: only news if the request itself was missed.
+            Notice::PermissionPrompt | Notice::ElicitationDialog | Notice::NeedsInput
+                if at < self.proof => {}
             Notice::PermissionPrompt | Notice::ElicitationDialog if !self.asks.is_empty() => {}
             Notice::PermissionPrompt | Notice::ElicitationDialog | Notice::NeedsInput => {
                 let is_late = self.turn.is_none() && self.children.working().next().is_none();

@@ -1,6 +1,6 @@
 //! What a session learns about itself from a hook or from its session file, apart from work.
 
-use super::status::{Class, Status, Why};
+use super::status::{Status, Why};
 use super::{FileLife, Found, Place, Session};
 use crate::effect::Effect;
 use crate::hook::event::{Author, StartSource};
@@ -57,6 +57,7 @@ impl Session {
         let is_late = at < self.facts.heard;
         if let Some(conversation) = &hook.conversation
             && !is_late
+            && hook.agent.is_none()
             && !matches!(hook.kind, HookKind::SessionEnd { .. })
         {
             self.rename(conversation.clone());
@@ -83,7 +84,12 @@ impl Session {
         }
     }
 
-    pub(crate) fn learn_file(&mut self, file: &SessionFile, config_dir: Option<String>) {
+    pub(crate) fn learn_file(
+        &mut self,
+        file: &SessionFile,
+        config_dir: Option<String>,
+        now: Stamp,
+    ) {
         self.file = FileLife::There;
         fill(&mut self.about.name, file.name.clone());
         fill(&mut self.about.version, file.version.clone());
@@ -95,7 +101,7 @@ impl Session {
         }
         self.learn_conversation(file);
         let Some(status) = file.status else { return };
-        let at = file.status_at.or(file.updated_at).unwrap_or(self.started);
+        let at = file.status_at.or(file.updated_at).unwrap_or(self.started).min(now);
         if self.facts.file.as_ref().is_some_and(|known| known.at > at) {
             return;
         }
@@ -113,17 +119,31 @@ impl Session {
         }
     }
 
-    /// Sets or clears the mark after a step from `was`. What the user did himself is no news.
-    pub(crate) fn mark_unseen(&mut self, was: Class) {
-        match self.status() {
-            Status::Attention { .. } => self.unseen = Some(self.since),
-            Status::Working { .. } if was == Class::Attention => self.unseen = None,
-            Status::Working { .. } => {}
-            Status::Idle { why: Why::Fresh | Why::Interrupted | Why::Compacted } => {
-                self.unseen = None;
-            }
-            Status::Idle { .. } if was == Class::Working => self.unseen = Some(self.since),
-            Status::Idle { .. } => {}
+    /// Sets or clears the mark after a step from `was`, which had begun at `then`. What the user
+    /// did himself is no news.
+    pub(crate) fn mark_unseen(&mut self, was: &Status, then: Stamp) {
+        let news = Some(self.since);
+        self.unseen = match (was, self.status()) {
+            (_, Status::Attention { .. }) => news,
+            (Status::Attention { .. }, Status::Working { .. }) => None,
+            (_, Status::Working { .. }) => self.unseen,
+            (_, Status::Idle { why: Why::Fresh | Why::Interrupted | Why::Compacted }) => None,
+            // A dialog that the user opened and closed again, such as /model.
+            (Status::Attention { .. }, Status::Idle { .. }) if self.facts.last.at < then => None,
+            (Status::Attention { .. } | Status::Working { .. }, Status::Idle { .. }) => news,
+            // The file told of the end before the Stop did.
+            (Status::Idle { why: Why::Interrupted }, Status::Idle { .. }) => news,
+            (Status::Idle { .. }, Status::Idle { .. }) => self.unseen,
+        };
+    }
+
+    /// The clock was set back: nothing can have happened after `now`.
+    pub(crate) fn clamp(&mut self, now: Stamp) {
+        let stamps = [&mut self.since, &mut self.started, &mut self.last_activity];
+        let stamps = stamps.into_iter().chain(&mut self.unseen).chain([&mut self.verdict.at]);
+        for stamp in stamps {
+            *stamp = (*stamp).min(now);
         }
+        self.facts.clamp(now);
     }
 }
