@@ -66,7 +66,9 @@ impl Story {
     fn late_hook(&mut self, read_at: i64, at: i64, name: &str, more: Value) {
         self.wait_until(read_at);
         let mut payload = json!({"hook_event_name": name, "session_id": "s1", "cwd": "/p"});
-        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        if let (Value::Object(all), Value::Object(more)) = (&mut payload, more) {
+            all.extend(more);
+        }
         let payload = payload.to_string();
         let wire = WireHook::decode(&payload).unwrap();
         let process = Some(Process { pid: 7, start: Some(9) });
@@ -402,7 +404,7 @@ fn new_prompt_of_an_old_client_without_ids_closes_the_dialog_it_left() {
     let mut story = Story::new();
     let call = json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "ls"}});
     story.hook(1_000, "UserPromptSubmit", json!({"prompt": "go"}));
-    story.hook(2_000, "PreToolUse", call.clone());
+    story.hook(2_000, "PreToolUse", call);
     story.hook(
         2_100,
         "PermissionRequest",

@@ -1,6 +1,7 @@
 //! The loop: one task, the only owner of the machine. Every input ends in `handle`, every output
 //! in `effects`; nothing in here waits for a client, a disk or tmux.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use atm_core::effect::Effect;
@@ -14,7 +15,7 @@ use atm_core::places::{self, Places};
 use atm_core::proto::message::{DaemonStatus, Refusal, RefusalKind, Reply, Request};
 use atm_core::record::{self, Record};
 use atm_core::select::{self, Choice};
-use atm_core::session::Key;
+use atm_core::session::{FileLife, Key};
 use atm_core::view::SessionView;
 use tokio::net::UnixDatagram;
 use tokio::sync::{mpsc, oneshot};
@@ -25,7 +26,7 @@ use crate::journal::{self, Journal};
 use crate::keeper::{Busy, Keeper};
 use crate::log::Log;
 use crate::sensors::Report;
-use crate::sensors::files::{Change, Files};
+use crate::sensors::files::{self, Change, Files};
 use crate::sensors::transcripts::Transcripts;
 use crate::server::{self, Call};
 use crate::store::EventRow;
@@ -36,6 +37,10 @@ use crate::{RunError, clock};
 const CHUNK: usize = 256 * 1024;
 /// How long the last answers may take to leave.
 const FAREWELL: Duration = Duration::from_millis(20);
+/// Time before a journal that could not be read is tried again.
+const JOURNAL_PAUSE: Duration = Duration::from_millis(500);
+/// Events held in memory while the store takes none.
+const MAX_WAITING: usize = 20_000;
 /// Ended sessions that `list --all` shows.
 const ENDED_SHOWN: u32 = 500;
 
@@ -69,6 +74,8 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         fresh: Vec::new(),
         stop: None,
     };
+    // What hooks said while nobody listened is older than what sensors see now.
+    while dispatcher.read_journal() == More::Yes {}
     dispatcher.wake();
     dispatcher.run(sockets.poke, Inputs { reported, changed, called }).await;
     dispatcher.close();
@@ -111,7 +118,8 @@ struct Dispatcher {
 enum More {
     Yes,
     No,
-    /// The store must take in what it has first.
+    /// The store must take in what it has first, or the journal could not be read: when the bell
+    /// rings.
     Later,
 }
 
@@ -145,8 +153,13 @@ impl Dispatcher {
             tokio::select! {
                 biased;
                 () = quit.asked() => return,
-                Some(report) = inputs.reported.recv() => self.take_report(report),
+                Some(report) = inputs.reported.recv() => {
+                    // What hooks said before is heard first.
+                    if report.is_about_session() { more = self.catch_up(); }
+                    self.take_report(report);
+                }
                 Some(change) = inputs.changed.recv() => {
+                    let change = change.with_waiting(&mut inputs.changed);
                     self.world.transcripts.handle(&change);
                     self.world.files.handle(change);
                 }
@@ -160,10 +173,20 @@ impl Dispatcher {
                     self.keeper.note_progress();
                     if more == More::Later { more = self.read_journal(); }
                 }
-                () = until(due), if due.is_some() => self.handle(Event::Tick),
+                () = until(due), if due.is_some() => self.tick(&mut inputs.reported),
             }
             self.hand_over();
         }
+    }
+
+    /// Before time alone decides between a hook and an older session file, the file is looked at
+    /// once more: its watch may have failed.
+    fn tick(&mut self, reported: &mut mpsc::UnboundedReceiver<Report>) {
+        self.world.files.scan_all();
+        while let Ok(report) = reported.try_recv() {
+            self.take_report(report);
+        }
+        self.handle(Event::Tick);
     }
 
     fn handle(&mut self, event: Event) {
@@ -173,13 +196,15 @@ impl Dispatcher {
 
     /// Takes in one chunk of the journal.
     fn read_journal(&mut self) -> More {
-        if !self.hand_over() {
+        // A store in trouble must not make statuses old, nor the memory full.
+        if !self.hand_over() && self.world.batch.events.len() > MAX_WAITING {
             return More::Later;
         }
         let chunk = match self.journal.read(CHUNK) {
             Ok(chunk) => chunk,
             Err(error) => {
                 self.trouble(&format!("cannot read the journal: {error}"));
+                self.keeper.ring_after(JOURNAL_PAUSE);
                 return More::Later;
             }
         };
@@ -255,11 +280,28 @@ impl Dispatcher {
         match report {
             Report::Event(event) => {
                 self.log.debug(|| format!("{event:?}"));
+                if let Event::ProcessGone { key } = &event {
+                    self.look_for_file(key);
+                }
                 self.handle(event);
             }
             Report::Looked { socket, answer } => self.take_answer(socket, answer),
             Report::ServerGone { socket } => self.world.panes.look(&socket),
             Report::Trouble(text) => self.trouble(&text),
+        }
+    }
+
+    /// A client that ends in order takes its session file away just before: we may hear of both at
+    /// once, or of its end alone.
+    fn look_for_file(&mut self, key: &Key) {
+        let Some(session) = self.machine.get(key) else { return };
+        let (process, config) = (session.process.as_ref(), session.about.config_dir.as_ref());
+        if let (Some(process), Some(config)) = (process, config)
+            && session.file == FileLife::There
+            && !files::path(Path::new(config), process.pid).exists()
+        {
+            let pid = process.pid;
+            self.handle(Event::SessionFileGone { pid });
         }
     }
 
@@ -339,20 +381,23 @@ impl Dispatcher {
         views
     }
 
-    /// Live ones from memory, ended ones from the store, where all of them are.
+    /// Ended ones from memory too, where they are before the store has them.
     fn list_all(&self, answer: oneshot::Sender<Reply>) {
-        let mut sessions = self.views();
+        let live = self.views();
+        let now = clock::now();
+        let ended = self.machine.sessions().filter(|session| !session.is_live());
+        let mut ended: Vec<SessionView> =
+            ended.map(|session| SessionView::of(session, &self.world.host, now)).collect();
         let (archive, host) = (self.archive.clone(), self.world.host.clone());
         tokio::spawn(async move {
-            let now = clock::now();
-            let ended = archive.ended(ENDED_SHOWN).await;
-            let is_live = |id: &str| sessions.iter().any(|session| session.id == id);
-            let ended: Vec<SessionView> = ended
-                .iter()
-                .filter(|session| !is_live(session.conversation.as_str()))
-                .map(|session| SessionView::of(session, &host, now))
-                .collect();
-            sessions.extend(ended);
+            for session in archive.ended(ENDED_SHOWN).await {
+                if !ended.iter().any(|known| known.key == session.key.as_str()) {
+                    ended.push(SessionView::of(&session, &host, now));
+                }
+            }
+            // A conversation that goes on in another process has not ended.
+            ended.retain(|session| !live.iter().any(|other| other.id == session.id));
+            let sessions = live.into_iter().chain(ended).collect();
             answer.send(Reply::Sessions { sessions }).ok();
         });
     }

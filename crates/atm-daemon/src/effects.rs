@@ -1,6 +1,6 @@
 //! The one place where the daemon acts on what the machine asks for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use atm_core::effect::Effect;
@@ -30,6 +30,8 @@ pub(crate) struct World {
     pub(crate) batch: Batch,
     /// Sessions that differ from what was last stored and sent.
     changed: BTreeSet<Key>,
+    /// The id under which each live session was last announced.
+    announced: HashMap<Key, String>,
     pub(crate) host: String,
 }
 
@@ -48,6 +50,7 @@ impl World {
             subscribers: Subscribers::default(),
             batch: Batch::default(),
             changed: BTreeSet::new(),
+            announced: HashMap::new(),
             host,
         }
     }
@@ -87,11 +90,33 @@ impl World {
     pub(crate) fn publish(&mut self, machine: &Machine, now: Stamp) {
         for key in std::mem::take(&mut self.changed) {
             let Some(session) = machine.get(&key) else { continue };
-            if !self.subscribers.is_empty() {
-                let view = SessionView::of(session, &self.host, now);
-                self.subscribers.send(&Reply::Changed { session: Box::new(view) });
+            self.announce(session, now);
+            match self.batch.sessions.iter_mut().find(|row| row.key == key) {
+                Some(row) => session.clone_into(row),
+                None => self.batch.sessions.push(session.clone()),
             }
-            self.batch.sessions.push(session.clone());
+        }
+    }
+
+    /// Subscribers know sessions by their ids: one that a session no longer has is gone.
+    fn announce(&mut self, session: &Session, now: Stamp) {
+        let id = session.conversation.to_string();
+        let removed = |id: String| Reply::Removed { id, key: session.key.to_string() };
+        let old = self.announced.insert(session.key.clone(), id.clone());
+        if self.subscribers.is_empty() {
+            if !session.is_live() {
+                self.announced.remove(&session.key);
+            }
+            return;
+        }
+        if let Some(old) = old.filter(|old| *old != id) {
+            self.subscribers.send(&removed(old));
+        }
+        let view = SessionView::of(session, &self.host, now);
+        self.subscribers.send(&Reply::Changed { session: Box::new(view) });
+        if !session.is_live() {
+            self.announced.remove(&session.key);
+            self.subscribers.send(&removed(id));
         }
     }
 }

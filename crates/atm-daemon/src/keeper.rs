@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use atm_core::session::Session;
 use tokio::sync::{Notify, watch};
@@ -60,6 +61,15 @@ impl Keeper {
 
     pub(crate) fn bell(&self) -> Arc<Notify> {
         self.bell.clone()
+    }
+
+    /// For what has to be tried again and nobody will call us about.
+    pub(crate) fn ring_after(&self, pause: Duration) {
+        let bell = self.bell();
+        tokio::spawn(async move {
+            tokio::time::sleep(pause).await;
+            bell.notify_one();
+        });
     }
 
     pub(crate) fn hand_over(&self, batch: Batch) -> Result<(), Busy> {

@@ -19,6 +19,7 @@ mod tmux;
 use std::io;
 
 use atm_core::places::Places;
+pub use state_dir::{StateDirError, vet as vet_state_dir};
 
 /// How the process was started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -143,7 +143,11 @@ impl Connection {
         let mut limit = QUIET;
         loop {
             match frame::check(buffer, MAX_REQUEST) {
-                Err(too_long) => return Ok(Err(refusal(&MessageError::TooLong(too_long)))),
+                Err(too_long) => {
+                    // Nobody knows where the next request would begin.
+                    let refused = Reply::Refused(refusal(&MessageError::TooLong(too_long)));
+                    return self.write(&refused).await.and(Err(Over));
+                }
                 Ok(Check::Whole { start, end }) => {
                     let request = message::decode_request(&buffer[start..end]);
                     buffer.drain(..end);

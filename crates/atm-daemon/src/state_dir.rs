@@ -41,9 +41,14 @@ pub(crate) fn prepare(places: &Places) -> Result<(), StateDirError> {
     Ok(())
 }
 
-fn vet(path: &Path) -> Result<(), StateDirError> {
-    let meta = fs::symlink_metadata(path)
-        .map_err(|source| StateDirError::Io { path: path.to_owned(), source })?;
+/// Refuses a directory that somebody else controls; one that is missing is nobody's yet.
+pub fn vet(path: &Path) -> Result<(), StateDirError> {
+    // A trailing slash would make the kernel follow a symlink.
+    let path = path.components().as_path();
+    let meta = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        meta => meta.map_err(|source| StateDirError::Io { path: path.to_owned(), source })?,
+    };
     let path = path.to_owned();
     if meta.is_symlink() {
         return Err(StateDirError::Symlink { path });

@@ -26,7 +26,8 @@ pub(crate) enum Answer {
 pub(crate) async fn list_panes(socket: &str) -> Answer {
     let mut command = Command::new("tmux");
     command
-        .args(["-S", socket])
+        // UTF-8 whatever our locale is: names come as they are.
+        .args(["-u", "-S", socket])
         .args(LIST_PANES)
         .env_remove("TMUX")
         .env_remove("TMUX_PANE")

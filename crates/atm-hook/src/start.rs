@@ -12,6 +12,7 @@ use atm_core::places::{Places, START_MARK};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
+use crate::poke::is_listening;
 use crate::state::{StateDir, open_to_append};
 
 /// Time before a daemon that did not come up is tried again.
@@ -21,10 +22,17 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// daemon may not listen yet, and the loser of two daemons ends by itself.
 pub fn start_daemon(places: &Places) -> io::Result<()> {
     let state = StateDir::open(&places.state)?;
-    if claim(&state)? == Claim::Ours {
-        // Nobody waits for it: the daemon outlives its starter.
-        command(&own_program()?, std::env::vars_os()).spawn()?;
+    if claim(&state)? == Claim::SomebodyElses {
+        return Ok(());
     }
+    // One that came up since the caller looked has taken the mark away before we made ours.
+    if is_listening(places) {
+        // Gone already is as good.
+        drop(std::fs::remove_file(places.start_mark()));
+        return Ok(());
+    }
+    // Nobody waits for it: the daemon outlives its starter.
+    command(&own_program()?, std::env::vars_os()).spawn()?;
     Ok(())
 }
 
@@ -50,6 +58,8 @@ fn claim(state: &StateDir) -> io::Result<Claim> {
     if flock(&mark, FlockOperation::NonBlockingLockExclusive).is_err() || is_recent(&mark)? {
         return Ok(Claim::SomebodyElses);
     }
+    // What is in it is why the last try failed.
+    mark.set_len(0)?;
     mark.set_times(FileTimes::new().set_modified(SystemTime::now()))?;
     Ok(Claim::Ours)
 }

@@ -2,6 +2,7 @@
 
 mod address;
 mod errors;
+pub(crate) mod failure;
 mod stream;
 
 use std::io::{ErrorKind, Read, Write};
@@ -59,6 +60,7 @@ impl Client {
     ) -> Result<Client, CliError> {
         let deadline = Instant::now() + patience;
         let mut pause = Duration::from_millis(1);
+        failure::forget(places);
         loop {
             match Client::connect(places, patience) {
                 Ok(client) => return Ok(client),
@@ -66,6 +68,9 @@ impl Client {
                 Err(error) => return Err(error.into_cli(places, patience)),
             }
             start(places).map_err(|error| errors::cannot_start(&error, places))?;
+            if let Some(why) = failure::read(places) {
+                return Err(why);
+            }
             if Instant::now() >= deadline {
                 return Err(errors::not_up(places, patience));
             }
@@ -76,6 +81,7 @@ impl Client {
 
     /// Connects to a daemon that is there already.
     pub(crate) fn connect(places: &Places, patience: Duration) -> Result<Client, ConnectError> {
+        atm_daemon::vet_state_dir(&places.state).map_err(ConnectError::Untrusted)?;
         let socket = places.socket();
         let stream = address::connect(&socket, patience).map_err(ConnectError::of)?;
         Ok(Client { stream, buffer: Vec::new(), socket, log: places.log(), patience })

@@ -9,7 +9,7 @@ use atm_core::event::{Event, SeenFile};
 use atm_core::record::Process;
 use atm_core::session_file::SessionFile;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::{Report, Reports, process};
 
@@ -31,6 +31,23 @@ pub(crate) enum Change {
     Paths(Vec<PathBuf>),
     /// Events were lost: look at everything.
     Lost,
+}
+
+impl Change {
+    /// Together with all that wait in line: what changed often is looked at once.
+    pub(crate) fn with_waiting(self, line: &mut UnboundedReceiver<Change>) -> Change {
+        let mut all = BTreeSet::new();
+        let mut next = Some(self);
+        let mut is_lost = false;
+        while let Some(change) = next {
+            match change {
+                Change::Paths(paths) => all.extend(paths),
+                Change::Lost => is_lost = true,
+            }
+            next = line.try_recv().ok();
+        }
+        if is_lost { Change::Lost } else { Change::Paths(all.into_iter().collect()) }
+    }
 }
 
 impl Files {
@@ -162,6 +179,11 @@ impl Files {
             _ => true,
         }
     }
+}
+
+/// Where the client `pid` keeps its session file.
+pub(crate) fn path(config: &Path, pid: i32) -> PathBuf {
+    config.join("sessions").join(format!("{pid}.json"))
 }
 
 enum Reading {

@@ -27,3 +27,10 @@ pub(crate) enum Report {
     },
     Trouble(String),
 }
+
+impl Report {
+    /// Whether it tells of a client what its hooks may have told before.
+    pub(crate) fn is_about_session(&self) -> bool {
+        matches!(self, Report::Event(_))
+    }
+}

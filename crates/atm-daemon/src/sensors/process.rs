@@ -41,6 +41,7 @@ mod platform {
 
     use atm_core::process::Stat;
     use atm_core::record::Process;
+    use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
@@ -49,7 +50,13 @@ mod platform {
     const POLL: Duration = Duration::from_secs(2);
 
     pub(super) fn is_alive(process: &Process) -> bool {
-        let Ok(stat) = fs::read(format!("/proc/{}/stat", process.pid)) else { return false };
+        let stat = match fs::read(format!("/proc/{}/stat", process.pid)) {
+            Ok(stat) => stat,
+            // Out of descriptors, for one: that says nothing of the process.
+            Err(error) => {
+                return !matches!(Errno::from_io_error(&error), Some(Errno::NOENT | Errno::SRCH));
+            }
+        };
         let Some(stat) = Stat::parse(&stat) else { return false };
         stat.state != b'Z' && process.start.is_none_or(|start| start == stat.start)
     }

@@ -2,8 +2,9 @@
 //! model and how full its context is. Only appended bytes are read.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ use super::{Report, Reports};
 const TAIL: u64 = 256 * 1024;
 /// Bytes taken at once; the rest comes with the next look.
 const CHUNK: u64 = 4 * 1024 * 1024;
+/// Opening never waits for somebody at the other end.
+const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 /// The file does not exist yet at the first prompt.
 const RETRY: Duration = Duration::from_millis(250);
 const RETRIES: u32 = 40;
@@ -45,12 +48,14 @@ impl Transcripts {
     pub(crate) fn new(reports: Reports, changes: UnboundedSender<Change>) -> Transcripts {
         let to = changes.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            if let Ok(event) = event
-                && !event.kind.is_access()
-            {
-                // Fails only if the daemon is going down.
-                drop(to.send(Change::Paths(event.paths)));
-            }
+            let change = match event {
+                Ok(event) if event.need_rescan() => Change::Lost,
+                Ok(event) if event.kind.is_access() => return,
+                Ok(event) => Change::Paths(event.paths),
+                Err(_) => return,
+            };
+            // Fails only if the daemon is going down.
+            drop(to.send(change));
         });
         let (followed, left) = (HashMap::new(), HashMap::new());
         Transcripts { reports, changes, watcher: watcher.ok(), followed, left }
@@ -107,11 +112,14 @@ impl Transcripts {
             followed.is_watched = watcher.watch(path, RecursiveMode::NonRecursive).is_ok();
         }
         match read_on(path, followed.offset) {
-            Ok((offset, bytes)) => {
-                followed.offset = Some(offset);
-                for note in lines(&bytes).filter_map(|line| transcript::read(line.bytes)) {
+            Ok(piece) => {
+                followed.offset = Some(piece.end);
+                for note in lines(&piece.bytes).filter_map(|line| transcript::read(line.bytes)) {
                     let event = Event::Transcript { key: followed.key.clone(), note };
                     drop(self.reports.send(Report::Event(event)));
+                }
+                if piece.has_more {
+                    drop(self.changes.send(Change::Paths(vec![path.to_owned()])));
                 }
             }
             Err(_) if followed.retries < RETRIES => {
@@ -128,10 +136,24 @@ impl Transcripts {
     }
 }
 
-/// Whole lines from `offset` on, and where they end. A file that has shrunk is read anew.
-fn read_on(path: &Path, offset: Option<u64>) -> io::Result<(u64, Vec<u8>)> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
+/// Whole lines of a transcript, and where they end.
+#[derive(Debug, PartialEq, Eq)]
+struct Piece {
+    end: u64,
+    bytes: Vec<u8>,
+    has_more: bool,
+}
+
+/// What follows `offset`. A file that has shrunk is read anew; a line longer than [`CHUNK`] tells
+/// nothing and is passed over in pieces.
+fn read_on(path: &Path, offset: Option<u64>) -> io::Result<Piece> {
+    // A hook names the path: it could be a pipe that nobody writes to.
+    let mut file = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let length = meta.len();
     let start = match offset {
         Some(offset) if offset <= length => offset,
         _ => length.saturating_sub(TAIL),
@@ -139,13 +161,16 @@ fn read_on(path: &Path, offset: Option<u64>) -> io::Result<(u64, Vec<u8>)> {
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     file.take(CHUNK).read_to_end(&mut bytes)?;
+    let has_more = bytes.len() as u64 == CHUNK;
     let whole = whole_len(&bytes);
+    let taken = if has_more && whole == 0 { bytes.len() } else { whole };
     bytes.truncate(whole);
-    Ok((start + whole as u64, bytes))
+    Ok(Piece { end: start + taken as u64, bytes, has_more })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
 
     use super::*;
@@ -156,13 +181,14 @@ mod tests {
         let path = temp.path().join("t.jsonl");
         let mut file = File::create(&path).unwrap();
         file.write_all(b"one\ntwo\nhal").unwrap();
-        let (offset, bytes) = read_on(&path, Some(0)).unwrap();
-        assert_eq!((offset, bytes.as_slice()), (8, &b"one\ntwo\n"[..]));
+        let read = |offset| {
+            let piece = read_on(&path, Some(offset)).unwrap();
+            (piece.end, piece.bytes)
+        };
+        assert_eq!(read(0), (8, b"one\ntwo\n".to_vec()));
         file.write_all(b"f\n").unwrap();
-        let (offset, bytes) = read_on(&path, Some(offset)).unwrap();
-        assert_eq!((offset, bytes.as_slice()), (13, &b"half\n"[..]));
+        assert_eq!(read(8), (13, b"half\n".to_vec()));
         std::fs::write(&path, "new\n").unwrap();
-        let (offset, bytes) = read_on(&path, Some(offset)).unwrap();
-        assert_eq!((offset, bytes.as_slice()), (4, &b"new\n"[..]));
+        assert_eq!(read(13), (4, b"new\n".to_vec()));
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use atm_core::places::Places;
 use atm_core::proto::message::MessageError;
+use atm_daemon::StateDirError;
 use rustix::io::Errno;
 
 use super::is_late;
@@ -18,6 +19,8 @@ pub(crate) enum ConnectError {
     NobodyListens,
     /// Somebody listens and does not take calls.
     Silent,
+    /// The directory of the socket is not ours, and neither is who listens there.
+    Untrusted(StateDirError),
     Failed(io::Error),
 }
 
@@ -34,6 +37,10 @@ impl ConnectError {
         match self {
             ConnectError::NobodyListens => not_up(places, patience),
             ConnectError::Silent => silent(patience, &places.log()),
+            ConnectError::Untrusted(error) => {
+                CliError { kind: Exit::Unreachable, ..CliError::failed("cannot trust it", &error) }
+                    .hint("make it a directory of your own, or set ATM_STATE_DIR to another one")
+            }
             ConnectError::Failed(error) => CliError::new(
                 Exit::Unreachable,
                 format!("cannot connect to {}: {error}", places.socket().display()),

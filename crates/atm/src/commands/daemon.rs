@@ -4,9 +4,10 @@ mod status;
 mod stop;
 
 use atm_core::proto::message::{Reply, Request};
+use atm_daemon::store::StoreError;
 use atm_daemon::{RunError, Start};
 
-use crate::client::unexpected;
+use crate::client::{failure, unexpected};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -61,15 +62,25 @@ fn start(context: &mut Context<'_>) -> Result<Exit, CliError> {
 }
 
 fn serve(how: Start, context: &Context<'_>) -> Result<Exit, CliError> {
-    match atm_daemon::run(context.places.clone(), how) {
-        Ok(()) => Ok(Exit::Ok),
+    let error = match atm_daemon::run(context.places.clone(), how) {
+        Ok(()) => return Ok(Exit::Ok),
         // Of several started at once, all but one find this; that is how it should be.
-        Err(RunError::AlreadyRunning { .. }) if how == Start::Detached => Ok(Exit::Ok),
-        Err(error @ RunError::AlreadyRunning { .. }) => {
-            Err(CliError::failed("cannot run the daemon", &error)
-                .hint("run `atm daemon stop` first, or set ATM_STATE_DIR to another directory"))
+        Err(RunError::AlreadyRunning { .. }) if how == Start::Detached => return Ok(Exit::Ok),
+        Err(error) => error,
+    };
+    let hint = match &error {
+        RunError::AlreadyRunning { .. } => {
+            "run `atm daemon stop` first, or set ATM_STATE_DIR to another directory".to_owned()
         }
-        Err(error) => Err(CliError::failed("the daemon failed", &error)
-            .hint(format!("its log is {}", context.places.log().display()))),
+        RunError::Store(StoreError::Newer { .. }) => {
+            "update atm, or set ATM_STATE_DIR to another directory".to_owned()
+        }
+        _ => format!("its log is {}", context.places.log().display()),
+    };
+    let error = CliError::failed("cannot run the daemon", &error).hint(hint);
+    if how == Start::Detached {
+        // There is nobody else to tell; whoever waits gives up by itself.
+        drop(failure::write(&context.places, &error));
     }
+    Err(error)
 }
