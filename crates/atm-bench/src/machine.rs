@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
+
+use rustix::param::clock_ticks_per_second;
 
 use crate::Outcome;
 
@@ -50,11 +53,28 @@ impl Switches {
 
 /// Clock ticks of user and system time that a process has used.
 pub(crate) fn ticks(pid: u32) -> Outcome<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    ticks_in(&format!("/proc/{pid}/stat"))
+}
+
+fn ticks_in(path: &str) -> Outcome<u64> {
+    let stat = fs::read_to_string(path)?;
     let (_, rest) = stat.rsplit_once(')').ok_or("unknown form of /proc/PID/stat")?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
     let at = |index: usize| fields.get(index).and_then(|text| text.parse::<u64>().ok());
     Ok(at(11).zip(at(12)).map(|(user, system)| user + system).ok_or("no times in stat")?)
+}
+
+/// Time that each thread of a process has used, by name, in steps of the clock tick.
+pub(crate) fn cpu(pid: u32) -> Outcome<BTreeMap<String, Duration>> {
+    let tick = Duration::from_secs(1) / u32::try_from(clock_ticks_per_second())?;
+    let mut threads: BTreeMap<String, Duration> = BTreeMap::new();
+    for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let path = entry?.path();
+        let name = fs::read_to_string(path.join("comm"))?.trim().to_owned();
+        let ticks = ticks_in(&path.join("stat").display().to_string())?;
+        *threads.entry(name).or_default() += tick * u32::try_from(ticks)?;
+    }
+    Ok(threads)
 }
 
 /// Whether a program needs no dynamic loader, which costs more than the hook itself.
@@ -99,7 +119,7 @@ mod tests {
         let before = Switches::of(pid).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(2));
         assert!(Switches::of(pid).unwrap().since(&before) >= 1);
-        assert!(ticks(pid).is_ok());
+        assert!(ticks(pid).is_ok() && !cpu(pid).unwrap().is_empty());
         assert!(is_static(Path::new("/proc/self/exe")).is_ok());
         assert!(is_static(Path::new("/proc/self/stat")).is_err());
     }

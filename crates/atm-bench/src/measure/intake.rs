@@ -30,6 +30,7 @@ pub(super) fn run(bench: &Bench) -> Outcome<Vec<Row>> {
     daemon.meet(&crowd)?;
     let before = daemon.settle()?.events;
     let (resident_before, _) = machine::memory(daemon.pid())?;
+    let cpu_before = machine::cpu(daemon.pid())?;
 
     let count = bench.scale.intake / ROUNDS;
     let records = records(&crowd, count)?;
@@ -47,6 +48,7 @@ pub(super) fn run(bench: &Bench) -> Outcome<Vec<Row>> {
         return Err(format!("{} records, but {taken} events", count * ROUNDS).into());
     }
     let (resident, anonymous) = machine::memory(daemon.pid())?;
+    let cpu = machine::cpu(daemon.pid())?;
     daemon.stop()?;
 
     let rate = |times| Value::Rate(count as f64 / Samples::new(times).median().as_secs_f64());
@@ -55,6 +57,10 @@ pub(super) fn run(bench: &Bench) -> Outcome<Vec<Row>> {
     println!(
         "  {taken} records of {bytes} bytes: {ours} taken in and stored, {floor} only decoded"
     );
+    for (thread, time) in &cpu {
+        let used = *time - cpu_before.get(thread).copied().unwrap_or_default();
+        println!("  thread {thread}: {:.1} µs of CPU per record", micros(used) / taken as f64);
+    }
     let (held, own) = (Value::Bytes(resident), Value::Bytes(anonymous));
     println!("  the daemon after that: {held} resident, {own} of it anonymous");
     Ok(vec![
@@ -71,6 +77,10 @@ pub(super) fn run(bench: &Bench) -> Outcome<Vec<Row>> {
             aim: Aim::AtMost(Value::Bytes(15_000_000)),
         },
     ])
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
 }
 
 /// Turns of all sessions, mixed as they would be if all worked at the same time.

@@ -15,6 +15,8 @@ use super::{Report, Reports, process};
 
 /// A session file is some 700 bytes; anything much larger is something else.
 const MAX_BYTES: u64 = 64 * 1024;
+/// Of a path that changes under our eyes we are told again.
+const WATCH_TRIES: usize = 8;
 
 pub(crate) struct Files {
     reports: Reports,
@@ -125,15 +127,25 @@ impl Files {
     fn watch(&mut self, config: &Path) {
         let Some(watcher) = &mut self.watcher else { return };
         let sessions = config.join("sessions");
-        let folders = sessions.ancestors().take(3).filter(|folder| folder.is_dir());
-        let Some(nearest) = folders.into_iter().next() else {
-            self.unwatched.insert(config.to_owned());
-            return;
-        };
-        // Watched anew even if it was before: it may be another folder of the same name.
-        if let Err(error) = watcher.watch(nearest, RecursiveMode::NonRecursive) {
-            let text = format!("cannot watch {}: {error}", nearest.display());
-            drop(self.reports.send(Report::Trouble(text)));
+        let nearest = || sessions.ancestors().take(3).find(|folder| folder.is_dir());
+        let mut watched = None;
+        // A folder that came just before its parent was watched told nobody.
+        for _ in 0..WATCH_TRIES {
+            let Some(folder) = nearest() else {
+                self.unwatched.insert(config.to_owned());
+                return;
+            };
+            if watched == Some(folder) {
+                return;
+            }
+            // Watched anew even if it was before: it may be another folder of the same name.
+            if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive)
+                && folder.is_dir()
+            {
+                let text = format!("cannot watch {}: {error}", folder.display());
+                drop(self.reports.send(Report::Trouble(text)));
+            }
+            watched = Some(folder);
         }
     }
 

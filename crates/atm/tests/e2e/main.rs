@@ -3,5 +3,15 @@
 #![expect(clippy::disallowed_methods, reason = "tests start the program under test")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod bad_input;
+mod contracts;
+mod crash;
+mod faults;
+mod files;
+mod ledger;
+mod panes;
+mod races;
 mod reading;
 mod sealed;
+mod stage;
+mod wire;

@@ -22,7 +22,18 @@ pub(crate) struct Sealed {
 
 impl Sealed {
     pub(crate) fn new() -> Sealed {
-        let dir = tempfile::Builder::new().prefix("atm-e2e-").tempdir().unwrap();
+        Sealed::in_folder(&std::env::temp_dir())
+    }
+
+    /// In memory where that can be had: for tests that write so much that they would mostly wait
+    /// for a busy disk.
+    pub(crate) fn in_memory() -> Sealed {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Sealed::in_folder(memory) } else { Sealed::new() }
+    }
+
+    fn in_folder(folder: &Path) -> Sealed {
+        let dir = tempfile::Builder::new().prefix("atm-e2e-").tempdir_in(folder).unwrap();
         fs::create_dir(dir.path().join("home")).unwrap();
         let state = dir.path().join("state");
         Sealed { dir, state, children: Vec::new(), has_tmux: false }
