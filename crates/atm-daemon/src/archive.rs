@@ -45,7 +45,7 @@ impl Archive {
         limit: u32,
     ) -> Reply {
         let key = of.map(|session| Key::stored(session.key));
-        let query = EventQuery { who: None, key, after, limit };
+        let query = EventQuery { key, after, limit };
         match self.ask(move |reader| reader.events(&query)).await {
             Ok(events) => Reply::Events { events },
             Err(message) => Reply::Refused(Refusal {

@@ -1,4 +1,7 @@
-//! Leaving the process that started us: own session, no inherited descriptors.
+//! The daemon as a process: leaving the one that started it, and its limits.
+
+/// Descriptors that are enough for any number of sessions on one machine.
+const MANY: u64 = 16_384;
 
 /// Becomes the leader of a new session and closes whatever a careless parent left open.
 pub(crate) fn leave_starter() {
@@ -6,6 +9,19 @@ pub(crate) fn leave_starter() {
     rustix::process::setsid().ok();
     close_inherited();
     rustix::process::chdir("/").ok();
+}
+
+/// A session costs a descriptor, and the usual limit of 1,024 is a soft one.
+pub(crate) fn allow_many_descriptors() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(MANY, |hard| hard.min(MANY));
+    if limit.current.is_some_and(|soft| soft < wanted) {
+        // With fewer, processes beyond the limit are looked at now and then instead.
+        setrlimit(Resource::Nofile, rustix::process::Rlimit { current: Some(wanted), ..limit })
+            .ok();
+    }
 }
 
 /// Called before anything of ours is open: every descriptor above the standard three is foreign.

@@ -34,7 +34,7 @@ use crate::tmux::Answer;
 use crate::{RunError, clock};
 
 /// Bytes of journal taken in before others get their turn.
-const CHUNK: usize = 256 * 1024;
+const CHUNK: usize = 1024 * 1024;
 /// How long the last answers may take to leave.
 const FAREWELL: Duration = Duration::from_millis(20);
 /// Time before a journal that could not be read is tried again.

@@ -55,6 +55,7 @@ pub fn run(places: Places, how: Start) -> Result<(), RunError> {
     if how == Start::Detached {
         detach::leave_starter();
     }
+    detach::allow_many_descriptors();
     state_dir::prepare(&places)?;
     let _lock = state_dir::lock(&places)?;
     let log = log::Log::open(&places.log());

@@ -1,6 +1,5 @@
 //! Questions about the past, on a connection of its own that cannot write.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use atm_core::proto::message::EventView;
@@ -18,10 +17,9 @@ pub struct Reader {
     conn: Connection,
 }
 
-/// Events of any of the conversations in `who` or of the session `key`; of all without both.
+/// Events of the session `key`, of all without it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventQuery {
-    pub who: Option<Vec<String>>,
     pub key: Option<Key>,
     /// The oldest after this position; without it the newest.
     pub after: Option<u64>,
@@ -37,43 +35,21 @@ impl Reader {
 
     /// Oldest first.
     pub fn events(&self, query: &EventQuery) -> Result<Vec<EventView>, StoreError> {
-        let mut found = BTreeMap::new();
-        if query.who.is_none() && query.key.is_none() {
-            self.collect("?1 IS NULL", None, query, &mut found)?;
-        }
-        for id in query.who.iter().flatten() {
-            self.collect("session_id = ?1", Some(id), query, &mut found)?;
-        }
-        if let Some(key) = &query.key {
-            self.collect("session_key = ?1", Some(key.as_str()), query, &mut found)?;
-        }
-        let limit = query.limit as usize;
-        let surplus = match query.after {
-            Some(_) => 0,
-            None => found.len().saturating_sub(limit),
-        };
-        Ok(found.into_values().skip(surplus).take(limit).collect())
-    }
-
-    /// One walk along one index, so that no query ever sorts or scans.
-    fn collect(
-        &self,
-        filter: &str,
-        value: Option<&str>,
-        query: &EventQuery,
-        found: &mut BTreeMap<u64, EventView>,
-    ) -> Result<(), StoreError> {
+        let key = query.key.as_ref().map(Key::as_str);
+        // One walk along one index, so that no query ever sorts or scans.
+        let filter = if key.is_some() { "session_key = ?1" } else { "?1 IS NULL" };
         let order = if query.after.is_some() { "ASC" } else { "DESC" };
         let mut select = self.conn.prepare_cached(&format!(
             "SELECT seq, ts, event, session_id, pid, tmux_pane, payload, malformed FROM events
              WHERE {filter} AND seq > ?2 ORDER BY seq {order} LIMIT ?3"
         ))?;
         let after = query.after.map_or(-1, to_sql);
-        for event in select.query_map(params![value, after, query.limit], event_view)? {
-            let event = event?;
-            found.insert(event.seq, event);
+        let rows = select.query_map(params![key, after, query.limit], event_view)?;
+        let mut found: Vec<EventView> = rows.collect::<rusqlite::Result<_>>()?;
+        if query.after.is_none() {
+            found.reverse();
         }
-        Ok(())
+        Ok(found)
     }
 
     /// Sessions that ended, the latest first; those that cannot be read are left out.

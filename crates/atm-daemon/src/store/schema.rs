@@ -50,7 +50,6 @@ CREATE TABLE events (
     payload TEXT,
     malformed TEXT
 ) STRICT;
-CREATE INDEX events_by_id ON events (session_id);
 CREATE INDEX events_by_key ON events (session_key);
 
 CREATE TABLE transitions (

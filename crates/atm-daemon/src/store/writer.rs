@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use super::{Batch, Limits, Store, StoreError};
 
-const QUEUE: usize = 8;
+/// Batches that wait: each holds up to a mebibyte of journal.
+const QUEUE: usize = 2;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// Under a second, so that a disk with room again is noticed at once.
 const LONGEST_PAUSE: Duration = Duration::from_millis(800);
