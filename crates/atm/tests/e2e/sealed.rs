@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -73,6 +74,19 @@ impl Sealed {
 
     pub(crate) fn atm(&self, args: &[&str]) -> Output {
         self.command(env!("CARGO_BIN_EXE_atm")).args(args).output().unwrap()
+    }
+
+    /// What a program said; it has to end by itself.
+    pub(crate) fn finish(mut child: Child) -> Output {
+        let limit = Instant::now() + LIMIT;
+        while child.try_wait().unwrap().is_none() {
+            if Instant::now() > limit {
+                child.kill().unwrap();
+                panic!("still running: {:?}", child.wait_with_output());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.wait_with_output().unwrap()
     }
 
     /// Standard output of a command that must succeed.
@@ -172,6 +186,10 @@ impl Sealed {
 impl Drop for Sealed {
     fn drop(&mut self) {
         drop(self.command(env!("CARGO_BIN_EXE_atm")).args(["daemon", "stop"]).output());
+        // One that a failed test has just started listens to nobody yet.
+        for pid in crate::wire::daemons(self).into_iter().filter_map(Pid::from_raw) {
+            kill_process(pid, Signal::KILL).ok();
+        }
         if self.has_tmux {
             drop(self.command("tmux").args(["-L", "e2e", "kill-server"]).output());
         }

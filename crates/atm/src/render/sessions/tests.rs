@@ -2,7 +2,6 @@ use super::*;
 use crate::render::sample::{HOME, NOW, assert_harmless, fleet, hostile, screen, view};
 use crate::render::width::width;
 use crate::screen::{Charset, Colour};
-use atm_core::session::status::Class;
 
 fn shown(mut sessions: Vec<SessionView>, screen: &Screen) -> String {
     sort(&mut sessions);
