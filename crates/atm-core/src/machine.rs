@@ -311,7 +311,8 @@ impl Machine {
         panes: &[Pane],
         effects: &mut Vec<Effect>,
     ) {
-        for session in self.sessions.values_mut().filter(|s| s.is_live()) {
+        // Ended ones too: their pane may be there still, to resume them in.
+        for session in self.sessions.values_mut() {
             let Some(place) = session.place.as_mut().filter(|p| p.socket == socket) else {
                 continue;
             };

@@ -15,7 +15,7 @@ use atm_core::places::{self, Places};
 use atm_core::proto::message::{DaemonStatus, Refusal, RefusalKind, Reply, Request};
 use atm_core::record::{self, Record};
 use atm_core::select::{self, Choice};
-use atm_core::session::{FileLife, Key};
+use atm_core::session::{FileLife, Found, Key};
 use atm_core::view::SessionView;
 use tokio::net::UnixDatagram;
 use tokio::sync::{mpsc, oneshot};
@@ -137,11 +137,12 @@ impl Dispatcher {
             effects.push(Effect::FollowTranscript(session.key.clone()));
         }
         let env = |name: &str| std::env::var_os(name);
-        if let Some(dir) = places::claude_dir(&env).and_then(|dir| dir.to_str().map(str::to_owned))
-        {
-            effects.push(Effect::WatchConfig(dir));
-        }
+        let at_home = |name: &str| env(name).filter(|_| name == "HOME");
+        let dirs = [places::claude_dir(&env), places::claude_dir(&at_home)];
+        let dirs = dirs.into_iter().flatten().filter_map(|dir| dir.to_str().map(str::to_owned));
+        effects.extend(dirs.map(Effect::WatchConfig));
         self.world.apply(effects, &self.machine);
+        self.world.files.watch_lock(&self.places.lock());
     }
 
     async fn run(&mut self, poke: UnixDatagram, mut inputs: Inputs) {
@@ -162,6 +163,8 @@ impl Dispatcher {
                     let change = change.with_waiting(&mut inputs.changed);
                     self.world.transcripts.handle(&change);
                     self.world.files.handle(change);
+                    // Whoever removed the state directory wants us gone.
+                    if !self.places.lock().exists() { return; }
                 }
                 Some(call) = inputs.called.recv() => more = self.take_call(call),
                 ready = poke.readable(), if more != More::Later => {
@@ -360,9 +363,9 @@ impl Dispatcher {
 
     fn freshen(&mut self, done: oneshot::Sender<()>) {
         self.world.files.scan_unwatched();
-        let live = self.machine.sessions().filter(|session| session.is_live());
+        let places = self.machine.sessions().filter_map(|session| session.place.as_ref());
         let mut sockets: Vec<&str> =
-            live.filter_map(|session| Some(session.place.as_ref()?.socket.as_str())).collect();
+            places.filter(|place| place.found != Found::Gone).map(|p| p.socket.as_str()).collect();
         sockets.sort_unstable();
         sockets.dedup();
         if self.world.panes.freshen(sockets.into_iter()) {
@@ -418,6 +421,10 @@ impl Dispatcher {
                 Err(refusal) => Reply::Refused(refusal),
             },
             Request::Dismiss { who } => self.dismiss(who.as_deref()),
+            Request::Watch { config_dir } => {
+                self.world.apply(vec![Effect::WatchConfig(config_dir)], &self.machine);
+                Reply::Done
+            }
             Request::Follow { .. } | Request::Subscribe | Request::Stop => {
                 Reply::Refused(Refusal {
                     kind: RefusalKind::BadRequest,

@@ -35,6 +35,10 @@ pub enum Request {
         who: Option<String>,
         after: Option<u64>,
     },
+    /// A client's configuration directory whose sessions count too (`CLAUDE_CONFIG_DIR`).
+    Watch {
+        config_dir: String,
+    },
     /// A snapshot, then every change, until the connection is closed.
     Subscribe,
     /// The user has looked at it; without `who`, at all.

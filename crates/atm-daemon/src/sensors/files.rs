@@ -96,6 +96,14 @@ impl Files {
         }
     }
 
+    /// Tells of a change when the daemon's lock is removed, and its directory with it.
+    pub(crate) fn watch_lock(&mut self, lock: &Path) {
+        if let Some(watcher) = &mut self.watcher {
+            // Without it an abandoned daemon stays, which harms nobody.
+            watcher.watch(lock, RecursiveMode::NonRecursive).ok();
+        }
+    }
+
     pub(crate) fn handle(&mut self, change: Change) {
         match change {
             Change::Lost => self.scan_all(),

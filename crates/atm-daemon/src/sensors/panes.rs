@@ -10,7 +10,7 @@ use super::{Report, Reports, process};
 use crate::tmux;
 
 /// An answer this young is not asked for again.
-const FRESH: Duration = Duration::from_millis(400);
+const FRESH: Duration = Duration::from_millis(100);
 
 pub(crate) struct Panes {
     reports: Reports,

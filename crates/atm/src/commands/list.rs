@@ -34,6 +34,10 @@ struct ListJson<'a> {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
+    // A daemon that runs already may not know of it.
+    if let Ok(config_dir) = std::env::var("CLAUDE_CONFIG_DIR") {
+        context.ask(&Request::Watch { config_dir })?;
+    }
     let (mut client, reply) = context.converse(&Request::List { all: args.all })?;
     let Reply::Sessions { mut sessions } = reply else { return Err(unexpected()) };
     sort(&mut sessions);
