@@ -7,11 +7,10 @@ mod state_dir;
 mod store;
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-use std::{fs, io, thread};
+use std::process::{Command, Output, Stdio};
+use std::{fs, io};
 
-use crate::sealed::{LIMIT, Sealed};
+use crate::sealed::Sealed;
 
 /// A user who is nobody in particular.
 const NOBODY: u32 = 65534;
@@ -54,19 +53,7 @@ fn as_mortal(sealed: &Sealed) -> Option<Command> {
 /// What a program said; it has to end by itself.
 fn finish(command: &mut Command) -> Output {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    finish_child(child)
-}
-
-fn finish_child(mut child: Child) -> Output {
-    let limit = Instant::now() + LIMIT;
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() > limit {
-            child.kill().unwrap();
-            panic!("still running: {:?}", child.wait_with_output());
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    child.wait_with_output().unwrap()
+    Sealed::finish(child)
 }
 
 /// Runs `atm hook` by way of `command`, which must be silent and succeed.
@@ -81,7 +68,7 @@ fn hook_with(mut command: Command, payload: &[u8]) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => panic!("{error}"),
         _ => {}
     }
-    assert_quiet(&finish_child(child));
+    assert_quiet(&Sealed::finish(child));
 }
 
 fn assert_quiet(hook: &Output) {

@@ -82,7 +82,9 @@ fn second_daemon_says_that_another_runs_and_exits_1() {
         .spawn()
         .unwrap();
     sealed.wait("the first daemon", |sealed| Wire::open(sealed).ok());
-    let second = sealed.atm(&["daemon", "--foreground"]);
+    let mut second = sealed.command(env!("CARGO_BIN_EXE_atm"));
+    second.args(["daemon", "--foreground"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let second = Sealed::finish(second.spawn().unwrap());
     let error = String::from_utf8_lossy(&second.stderr);
     assert_eq!(second.status.code(), Some(1), "{error}");
     assert!(error.contains("another daemon"), "{error}");

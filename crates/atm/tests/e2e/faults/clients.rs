@@ -1,7 +1,7 @@
 //! Clients of the socket that are slow, foreign, mad or too many: each costs its own connection.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::process::Stdio;
 use std::thread;
 
@@ -10,7 +10,7 @@ use atm_core::proto::message::{RefusalKind, Reply, Request};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use serde_json::json;
 
-use super::{as_nobody, assert_told};
+use super::{NOBODY, as_nobody, assert_told, finish};
 use crate::ledger::{self, MARK};
 use crate::sealed::Sealed;
 use crate::wire::{Daemon, Wire};
@@ -97,14 +97,16 @@ fn other_user_is_refused_by_the_daemon_itself() {
     let pid = sealed.client();
     sealed.hook(pid, "UserPromptSubmit", "acac-0002", json!({"prompt_id": "p"}));
     let daemon = Daemon::of(&sealed);
-    // What keeps others out first is taken away.
-    fs::set_permissions(sealed.state(), fs::Permissions::from_mode(0o755)).unwrap();
+    // All that keeps others out before the daemon has a say is taken away.
+    chown(sealed.state(), Some(NOBODY), None).unwrap();
     for socket in ["atm.sock", "poke.sock"] {
         let path = sealed.state().join(socket);
         fs::set_permissions(path, fs::Permissions::from_mode(0o666)).unwrap();
     }
-    let error = assert_told(&list.args(["list", "--json"]).output().unwrap(), 3);
-    assert!(!error.contains("acac-0002"), "{error}");
+    let output = finish(list.args(["list", "--json"]));
+    chown(sealed.state(), Some(0), None).unwrap();
+    let error = assert_told(&output, 3);
+    assert!(error.contains("closed the connection"), "{error}");
     assert!(daemon.is_alive());
     assert_eq!(sealed.sessions()[0]["id"], "acac-0002");
 }

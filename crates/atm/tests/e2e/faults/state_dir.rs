@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::{NOBODY, as_mortal, as_nobody, assert_told, hook_quietly};
+use super::{NOBODY, as_mortal, as_nobody, assert_told, finish, hook_quietly};
 use crate::sealed::Sealed;
 use crate::wire::{Daemon, Wire, daemons};
 
@@ -18,7 +18,8 @@ fn assert_refused(sealed: &Sealed, words: &str) {
         assert!(error.contains(words), "{args:?}: {error}");
         assert!(error.contains(sealed.state().to_str().unwrap()), "{args:?}: {error}");
     }
-    let error = assert_told(&sealed.atm(&["daemon", "--foreground"]), 1);
+    let mut daemon = sealed.command(env!("CARGO_BIN_EXE_atm"));
+    let error = assert_told(&finish(daemon.args(["daemon", "--foreground"])), 1);
     assert!(error.contains(words), "{error}");
     assert!(daemons(sealed).is_empty());
 }
