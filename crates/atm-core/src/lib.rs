@@ -18,6 +18,7 @@ pub mod record;
 pub mod select;
 pub mod session;
 pub mod session_file;
+pub mod settings;
 pub mod stamp;
 pub mod text;
 pub mod tmux;
