@@ -1,48 +1,36 @@
 //! The loop: one task, the only owner of the machine. Every input ends in `handle`, every output
 //! in `effects`; nothing in here waits for a client, a disk or tmux.
 
+mod answers;
+mod intake;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use atm_core::effect::Effect;
-use atm_core::event::{Event, Heard};
-use atm_core::explain::Explanation;
-use atm_core::hook::Hook;
-use atm_core::hook::event::event_name;
-use atm_core::hook::wire::WireHook;
+use atm_core::event::Event;
 use atm_core::machine::Machine;
 use atm_core::places::{self, Places};
-use atm_core::proto::message::{DaemonStatus, Refusal, RefusalKind, Reply, Request};
-use atm_core::record::{self, Record};
-use atm_core::select::{self, Choice};
+use atm_core::proto::message::{Reply, Request};
 use atm_core::session::{FileLife, Found, Key};
-use atm_core::view::SessionView;
 use tokio::net::UnixDatagram;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::archive::Archive;
 use crate::effects::World;
-use crate::journal::{self, Journal};
+use crate::journal::Journal;
 use crate::keeper::{Busy, Keeper};
 use crate::log::Log;
+use crate::quit::Quit;
 use crate::sensors::Report;
 use crate::sensors::files::{self, Change, Files};
 use crate::sensors::transcripts::Transcripts;
 use crate::server::{self, Call};
-use crate::store::EventRow;
 use crate::tmux::Answer;
 use crate::{RunError, clock};
 
-/// Bytes of journal taken in before others get their turn.
-const CHUNK: usize = 1024 * 1024;
 /// How long the last answers may take to leave.
 const FAREWELL: Duration = Duration::from_millis(20);
-/// Time before a journal that could not be read is tried again.
-const JOURNAL_PAUSE: Duration = Duration::from_millis(500);
-/// Events held in memory while the store takes none.
-const MAX_WAITING: usize = 20_000;
-/// Ended sessions that `list --all` shows.
-const ENDED_SHOWN: u32 = 500;
 
 pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
     let started = Instant::now();
@@ -197,74 +185,6 @@ impl Dispatcher {
         self.world.apply(effects, &self.machine);
     }
 
-    /// Takes in one chunk of the journal.
-    fn read_journal(&mut self) -> More {
-        // A store in trouble must not make statuses old, nor the memory full.
-        if !self.hand_over() && self.world.batch.events.len() > MAX_WAITING {
-            return More::Later;
-        }
-        let chunk = match self.journal.read(CHUNK) {
-            Ok(chunk) => chunk,
-            Err(error) => {
-                self.trouble(&format!("cannot read the journal: {error}"));
-                self.keeper.ring_after(JOURNAL_PAUSE);
-                return More::Later;
-            }
-        };
-        if chunk.is_empty() {
-            self.tend_journal();
-            return More::No;
-        }
-        for line in record::lines(&chunk.bytes) {
-            let seq = chunk.start + line.offset as u64;
-            self.take_line(seq, line.bytes);
-        }
-        More::Yes
-    }
-
-    fn take_line(&mut self, seq: u64, line: &[u8]) {
-        let Ok(record) = Record::decode(line) else {
-            self.counts.malformed += 1;
-            return;
-        };
-        self.counts.events += 1;
-        let mut row = EventRow {
-            seq,
-            ts: record.ts,
-            event: String::new(),
-            session: record.origin.session.clone(),
-            key: None,
-            pid: record.origin.process.as_ref().map(|process| process.pid),
-            pane: record.origin.pane.clone(),
-            payload: record.payload.map(|raw| raw.get().to_owned()),
-            malformed: record.malformed,
-        };
-        match record.payload.and_then(|raw| WireHook::decode(raw.get()).ok()) {
-            None => self.counts.malformed += 1,
-            Some(wire) => {
-                let hook = Hook::decode(&wire);
-                row.event = event_name(&wire);
-                row.session = hook.conversation.as_ref().map(ToString::to_string);
-                let heard =
-                    Heard { ts: record.ts, name: row.event.clone(), origin: record.origin, hook };
-                let effects = self.machine.handle(Event::Hook(Box::new(heard)), clock::now());
-                row.key = effects.iter().find_map(changed);
-                self.world.apply(effects, &self.machine);
-            }
-        }
-        self.world.batch.events.push(row);
-    }
-
-    /// Rotation and retention, when there is nothing else to do.
-    fn tend_journal(&mut self) {
-        let tended = self.journal.rotate(journal::SEGMENT_MAX).and_then(|rotated| {
-            if rotated { self.journal.retain(self.keeper.stored(), journal::KEEP) } else { Ok(0) }
-        });
-        if let Err(error) = tended {
-            self.trouble(&format!("cannot tend the journal: {error}"));
-        }
-    }
-
     /// Publishes what changed and gives the rows to the store. False if it takes none now.
     fn hand_over(&mut self) -> bool {
         self.world.publish(&self.machine, clock::now());
@@ -350,17 +270,6 @@ impl Dispatcher {
         more
     }
 
-    /// Whoever asks sees every event that was in the journal before the question.
-    fn catch_up(&mut self) -> More {
-        for _ in 0..64 {
-            match self.read_journal() {
-                More::Yes => {}
-                rest => return rest,
-            }
-        }
-        More::Yes
-    }
-
     fn freshen(&mut self, done: oneshot::Sender<()>) {
         self.world.files.scan_unwatched();
         let places = self.machine.sessions().filter_map(|session| session.place.as_ref());
@@ -372,132 +281,6 @@ impl Dispatcher {
             self.fresh.push(done);
         } else {
             done.send(()).ok();
-        }
-    }
-
-    fn views(&self) -> Vec<SessionView> {
-        let now = clock::now();
-        let live = self.machine.sessions().filter(|session| session.is_live());
-        let mut views: Vec<SessionView> =
-            live.map(|session| SessionView::of(session, &self.world.host, now)).collect();
-        views.sort_by_cached_key(|view| (view.urgency(), view.key.clone()));
-        views
-    }
-
-    /// Ended ones from memory too, where they are before the store has them.
-    fn list_all(&self, answer: oneshot::Sender<Reply>) {
-        let live = self.views();
-        let now = clock::now();
-        let ended = self.machine.sessions().filter(|session| !session.is_live());
-        let mut ended: Vec<SessionView> =
-            ended.map(|session| SessionView::of(session, &self.world.host, now)).collect();
-        let (archive, host) = (self.archive.clone(), self.world.host.clone());
-        tokio::spawn(async move {
-            for session in archive.ended(ENDED_SHOWN).await {
-                if !ended.iter().any(|known| known.key == session.key.as_str()) {
-                    ended.push(SessionView::of(&session, &host, now));
-                }
-            }
-            // A conversation that goes on in another process has not ended.
-            ended.retain(|session| !live.iter().any(|other| other.id == session.id));
-            let sessions = live.into_iter().chain(ended).collect();
-            answer.send(Reply::Sessions { sessions }).ok();
-        });
-    }
-
-    fn answer(&mut self, request: Request) -> Reply {
-        match request {
-            Request::Status => Reply::Status(self.status()),
-            Request::List { .. } => Reply::Sessions { sessions: self.views() },
-            Request::Show { who } => match self.find(&who) {
-                Ok(session) => Reply::Session { session: Box::new(session) },
-                Err(refusal) => Reply::Refused(refusal),
-            },
-            Request::Explain { who } => self.explain(&who),
-            // The rows come from the archive; here it is decided whose.
-            Request::Events { who: None, .. } => Reply::Done,
-            Request::Events { who: Some(who), .. } => match self.find(&who) {
-                Ok(session) => Reply::Session { session: Box::new(session) },
-                Err(refusal) => Reply::Refused(refusal),
-            },
-            Request::Dismiss { who } => self.dismiss(who.as_deref()),
-            Request::Watch { config_dir } => {
-                self.world.apply(vec![Effect::WatchConfig(config_dir)], &self.machine);
-                Reply::Done
-            }
-            Request::Follow { .. } | Request::Subscribe | Request::Stop => {
-                Reply::Refused(Refusal {
-                    kind: RefusalKind::BadRequest,
-                    message: "not a question".to_owned(),
-                    candidates: Vec::new(),
-                })
-            }
-        }
-    }
-
-    fn find(&self, who: &str) -> Result<SessionView, Refusal> {
-        let now = clock::now();
-        let all: Vec<SessionView> = self
-            .machine
-            .sessions()
-            .map(|session| SessionView::of(session, &self.world.host, now))
-            .collect();
-        match select::select(&all, who) {
-            Choice::One(view) => Ok(view.clone()),
-            Choice::None => Err(Refusal {
-                kind: RefusalKind::NotFound,
-                message: format!("no session is known as {who:?}"),
-                candidates: Vec::new(),
-            }),
-            Choice::Several(views) => Err(Refusal {
-                kind: RefusalKind::Ambiguous,
-                message: format!("{who:?} could be any of {} sessions", views.len()),
-                candidates: views.iter().map(|view| candidate(view)).collect(),
-            }),
-        }
-    }
-
-    fn explain(&self, who: &str) -> Reply {
-        match self.find(who) {
-            Err(refusal) => Reply::Refused(refusal),
-            Ok(view) => match self.machine.get(&Key::stored(view.key)) {
-                Some(session) => Reply::Explanation(Box::new(Explanation::of(
-                    session,
-                    &self.world.host,
-                    clock::now(),
-                ))),
-                None => Reply::Done,
-            },
-        }
-    }
-
-    fn dismiss(&mut self, who: Option<&str>) -> Reply {
-        let keys: Vec<Key> = match who.map(|who| self.find(who)) {
-            Some(Err(refusal)) => return Reply::Refused(refusal),
-            Some(Ok(view)) => vec![Key::stored(view.key)],
-            None => self.machine.sessions().map(|session| session.key.clone()).collect(),
-        };
-        for key in keys {
-            self.handle(Event::Seen { key });
-        }
-        Reply::Done
-    }
-
-    fn status(&mut self) -> DaemonStatus {
-        let mut troubles = self.troubles.clone();
-        troubles.extend(self.keeper.trouble());
-        DaemonStatus {
-            pid: std::process::id(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            socket: self.places.socket().display().to_string(),
-            state_dir: self.places.state.display().to_string(),
-            uptime_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            sessions: self.machine.sessions().filter(|session| session.is_live()).count(),
-            subscribers: self.world.subscribers.len(),
-            events: self.counts.events,
-            malformed: self.counts.malformed,
-            stored: self.keeper.stored(),
-            troubles,
         }
     }
 
@@ -521,19 +304,6 @@ impl Dispatcher {
     }
 }
 
-fn candidate(view: &SessionView) -> String {
-    let place = view.pane.as_deref().unwrap_or("no pane");
-    let cwd = view.cwd.as_deref().unwrap_or("?");
-    format!("{} ({place}, {cwd})", view.id)
-}
-
-fn changed(effect: &Effect) -> Option<Key> {
-    match effect {
-        Effect::Changed(key) => Some(key.clone()),
-        _ => None,
-    }
-}
-
 fn drain(poke: &UnixDatagram) {
     let mut bytes = [0_u8; 16];
     while poke.try_recv(&mut bytes).is_ok() {}
@@ -547,27 +317,4 @@ async fn until(due: Option<atm_core::stamp::Stamp>) {
 
 fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
-
-/// SIGTERM, SIGINT and SIGHUP end the daemon in good order.
-struct Quit(Vec<tokio::signal::unix::Signal>);
-
-impl Quit {
-    fn new() -> Quit {
-        use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
-        Quit(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())
-    }
-
-    async fn asked(&mut self) {
-        std::future::poll_fn(|context| {
-            for signal in &mut self.0 {
-                if signal.poll_recv(context).is_ready() {
-                    return std::task::Poll::Ready(());
-                }
-            }
-            std::task::Poll::Pending
-        })
-        .await;
-    }
 }

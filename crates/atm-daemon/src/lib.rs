@@ -9,6 +9,7 @@ mod effects;
 pub mod journal;
 mod keeper;
 mod log;
+mod quit;
 mod sensors;
 mod server;
 mod state_dir;
