@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    daemon, dismiss, events, explain, generate, list, show, status, wait, watch,
+    daemon, dismiss, events, explain, generate, list, setup, show, status, uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -14,6 +14,7 @@ use crate::exit::{EXIT_CODES, Exit};
 
 const EXAMPLES: &str = "\
 Examples:
+  atm setup                        let Claude Code tell atm what happens
   atm list                         which session needs you, and what for
   atm explain %3                   why the session in pane %3 is in its state
   atm wait 1f3a --until idle       block until a session has finished
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Wait(wait::Args),
     Status(status::Args),
     Dismiss(dismiss::Args),
+    Setup(setup::Args),
+    Uninstall(uninstall::Args),
     Daemon(daemon::Args),
     /// Take in one hook event on standard input (agents call this, not people)
     ///
@@ -76,6 +79,8 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Wait(args)) => wait::run(&args, context),
         Some(Command::Status(args)) => status::run(&args, context),
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
+        Some(Command::Setup(args)) => setup::run(&args, context),
+        Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Daemon(args)) => daemon::run(&args, context),
         Some(Command::Hook) => Ok(Exit::Ok),
         Some(Command::Generate(args)) => generate::run(&args, context),
@@ -143,6 +148,9 @@ mod tests {
             "atm daemon status --json",
             "atm dismiss",
             "atm dismiss abcd",
+            "atm setup",
+            "atm setup --yes --dry-run --only claude --scope local",
+            "atm uninstall --yes --dry-run --purge",
             "atm generate man /tmp",
         ];
         for line in lines {

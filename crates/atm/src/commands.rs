@@ -6,8 +6,10 @@ pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod list;
+pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod uninstall;
 pub(crate) mod wait;
 pub(crate) mod watch;
 

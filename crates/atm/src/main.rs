@@ -11,6 +11,7 @@ mod exit;
 mod json;
 mod render;
 mod screen;
+mod setup;
 
 use std::process::ExitCode;
 

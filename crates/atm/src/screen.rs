@@ -29,6 +29,7 @@ pub(crate) enum Style {
     Dim,
     Bold,
     Red,
+    Green,
     Yellow,
     Blue,
 }
@@ -89,6 +90,7 @@ impl Style {
             Style::Dim => Some("2"),
             Style::Bold => Some("1"),
             Style::Red => Some("1;31"),
+            Style::Green => Some("32"),
             Style::Yellow => Some("33"),
             Style::Blue => Some("94"),
         }

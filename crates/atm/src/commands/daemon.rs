@@ -53,6 +53,11 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     }
 }
 
+/// `atm daemon stop` for other commands.
+pub(crate) fn stop(context: &mut Context<'_>) -> Result<Exit, CliError> {
+    stop::run(context)
+}
+
 fn start(context: &mut Context<'_>) -> Result<Exit, CliError> {
     let Reply::Status(status) = context.ask(&Request::Status)? else {
         return Err(unexpected());

@@ -12,8 +12,7 @@ use crate::json;
 use crate::render::sessions::{sort, table};
 use crate::screen::Style;
 
-const NO_HOOKS: &str =
-    "hooks are not installed yet: statuses come from the client's own session files";
+const NO_HOOKS: &str = "hooks are not installed yet: statuses come from the client's own session files; run `atm setup`";
 
 /// List sessions, the ones that need you first
 #[derive(Debug, Default, clap::Args)]

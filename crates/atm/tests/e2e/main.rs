@@ -13,5 +13,6 @@ mod panes;
 mod races;
 mod reading;
 mod sealed;
+mod setup;
 mod stage;
 mod wire;
