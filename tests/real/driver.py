@@ -20,12 +20,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LAUNCH = os.path.join(HERE, "launch.sh")
 VERSION = "2.1.325"
 KEY_TAIL = "dummy-key-0000000000"  # the last 20 characters of launch.sh's key: the client asks nothing about a key it knows
-EVENTS = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptSubmit",
-          "UserPromptExpansion", "SessionStart", "SessionEnd", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
-          "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch", "PermissionRequest", "PermissionDenied", "Setup",
-          "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange",
-          "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "DirectoryAdded")
-# Left out: WorktreeCreate (a hook there replaces git's own work) and MessageDisplay (one call per streamed line).
 SETTLE_S = 0.8  # keys within about 0.4 s of a dialog opening are swallowed by the client
 TMUX_FOLDER = os.path.dirname(shutil.which("tmux") or "/usr/bin/tmux")
 PATH = ":".join(dict.fromkeys([TMUX_FOLDER, "/usr/local/bin", "/usr/bin", "/bin"]))
@@ -62,16 +56,13 @@ class Scene:
         os.mkdir(self.state_dir, 0o700)
         _open_scenes.add(self)
 
-    def prepare(self, *turns, routes=None, compaction=None, allow=(), hooks=EVENTS):
+    def prepare(self, *turns, routes=None, compaction=None, allow=(), hooks=True):
         """Writes the client's configuration and starts the model; to be called once, before `start`."""
         self.model = Model(turns, routes, compaction, self.folder + "/model.jsonl")
-        hook = {"type": "command", "command": self.atm_path, "args": ["hook"], "timeout": 10}
-        registered = {event: [{"hooks": [hook]}] for event in hooks}
-        if "FileChanged" in registered:
-            registered["FileChanged"][0]["matcher"] = "watched.txt"
         _write_json(self.home + "/.claude/settings.json", {
-            "hooks": registered, "includeCoAuthoredBy": False,
-            "permissions": {"defaultMode": "default", "allow": list(allow)}})
+            "includeCoAuthoredBy": False, "permissions": {"defaultMode": "default", "allow": list(allow)}})
+        if hooks:
+            self._set_up()
         _write_json(self.home + "/.claude.json", {
             "hasCompletedOnboarding": True, "lastOnboardingVersion": VERSION, "theme": "dark", "numStartups": 5,
             "installMethod": "native", "autoUpdates": False, "hasSeenAutoDefaultNudge": True,
@@ -80,6 +71,13 @@ class Scene:
             "customApiKeyResponses": {"approved": [KEY_TAIL], "rejected": []},
             "projects": {self.project: {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True,
                                         "projectOnboardingSeenCount": 5}}})
+
+    def _set_up(self):
+        """Registers the hooks as users do: through atm itself."""
+        done = subprocess.run([self.atm_path, "setup", "--yes"], env=self._tmux_env(), capture_output=True, text=True,
+                              timeout=20, check=False)
+        if done.returncode:
+            raise DriveError(f"atm setup: {done.stderr.strip()}")
 
     def tmux(self, *args):
         done = subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", *args], env=self._tmux_env(),

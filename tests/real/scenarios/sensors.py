@@ -8,7 +8,7 @@ from scenarios.dialogs import PERMISSION
 @scenario
 def no_hooks(scene, atm):
     """nothing set up, the client older than the daemon: listed from the client's own session file"""
-    scene.prepare(bash(scene.blocking_tool("tool"), gate="ask"), text("Done.", gate="end"), hooks=())
+    scene.prepare(bash(scene.blocking_tool("tool"), gate="ask"), text("Done.", gate="end"), hooks=False)
     pane = scene.start()
     told = {"told_by": "file", "source": "session-file"}
     row = atm.expect(pane, "idle", label="idle, found", **told)

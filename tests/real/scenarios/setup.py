@@ -12,7 +12,7 @@ TAKEN_UP_S = 3  # the client watches its settings and reads them anew; that itse
 @scenario
 def setup_and_uninstall(scene, atm):
     """a running client, no hooks: after `atm setup` its turns are tracked by hooks, after `atm uninstall` it fires none"""
-    scene.prepare(text("One."), text("Two."), text("Three."), hooks=())
+    scene.prepare(text("One."), text("Two."), text("Three."), hooks=False)
     pane = scene.start()
     scene.say(pane, "first")
     scene.wait_screen(pane, r"One\.")
