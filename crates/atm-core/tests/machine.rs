@@ -253,6 +253,7 @@ fn is_supported(session: &Session) -> bool {
         Class::Working => {
             facts.turn.is_some()
                 || facts.compacting.is_some()
+                || facts.setup.is_some()
                 || facts.handover.is_some()
                 || facts.busy_tasks().next().is_some()
                 || facts.children.working().next().is_some()

@@ -290,6 +290,17 @@ fn clear_is_one_session_going_on_idle() {
 }
 
 #[test]
+fn setup_is_work_until_the_session_starts() {
+    let mut story = Story::new();
+    story.hook(100, "Setup", json!({"trigger": "init"}));
+    story.is(5_000, "working: Setup");
+    story.hook(6_000, "SessionStart", json!({"source": "startup"}));
+    story.is(6_000, "idle: fresh");
+    story.late_hook(6_100, 100, "Setup", json!({"trigger": "init"}));
+    story.is(6_100, "idle: fresh");
+}
+
+#[test]
 fn manual_compaction_has_no_stop_and_ends_all_the_same() {
     let mut story = Story::in_turn_without_file();
     story.hook(3_000, "Stop", stop("p1"));

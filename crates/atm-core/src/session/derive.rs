@@ -27,6 +27,18 @@ pub enum Source {
     Process,
 }
 
+impl Source {
+    /// As in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Source::Hook => "hook",
+            Source::SessionFile => "session-file",
+            Source::Transcript => "transcript",
+            Source::Process => "process",
+        }
+    }
+}
+
 /// A status with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -109,6 +121,9 @@ fn from_hooks(facts: &Facts, now: Stamp) -> Verdict {
             Status::Working { detail: Detail::Compacting },
             compacting.at.max(facts.heard),
         );
+    }
+    if let Some(since) = facts.setup {
+        return verdict(Status::Working { detail: Detail::Setup }, since);
     }
     if facts.turn.is_some() {
         return verdict(Status::Working { detail: turn_detail(facts) }, facts.heard);

@@ -30,6 +30,8 @@ pub struct Facts {
     pub tools: Vec<Tool>,
     pub asks: Vec<Ask>,
     pub compacting: Option<Compacting>,
+    /// Since when one-time setup runs (`--init`): until the session starts (z2_setup.jsonl).
+    pub setup: Option<Stamp>,
     pub tasks: Vec<Task>,
     pub children: Children,
     /// Since when a finished task or a queued prompt is about to wake the main thread.
@@ -112,6 +114,7 @@ impl Facts {
             tools: Vec::new(),
             asks: Vec::new(),
             compacting: None,
+            setup: None,
             tasks: Vec::new(),
             children: Children::default(),
             handover: None,
@@ -156,6 +159,7 @@ impl Facts {
         self.heard_at(at);
         self.proof = self.proof.max(at);
         self.handover = None;
+        self.setup = None;
         // Nobody can type a prompt while a dialog is open.
         self.asks.retain(|ask| ask.agent.is_some() || ask.at > at);
         match &mut self.turn {
@@ -179,6 +183,7 @@ impl Facts {
         // PreCompact(auto) may have no PostCompact: the turn simply goes on (k2_autocompact).
         self.compacting = self.compacting.filter(|compacting| compacting.at >= at);
         self.doubt_file(prompt, at);
+        self.setup = None;
         if self.turn.is_none() && at > self.last.at {
             self.turn = Some(Turn { prompt: prompt.cloned(), author: Author::Client, at });
             self.handover = None;
@@ -206,6 +211,7 @@ impl Facts {
         }
         self.turn = None;
         self.compacting = None;
+        self.setup = None;
         if std::mem::take(&mut self.queued) > 0 {
             self.handover = Some(at);
         } else if !is_echo {
@@ -392,8 +398,11 @@ impl Facts {
         let stamps = stamps.chain(self.compacting.as_mut().map(|compacting| &mut compacting.at));
         let stamps = stamps.chain(self.file.as_mut().map(|file| &mut file.at));
         let stamps = stamps.chain(self.submitted.as_mut().map(|(_, at)| at));
-        let stamps =
-            stamps.chain(&mut self.handover).chain(&mut self.busy_since).chain(&mut self.frozen);
+        let stamps = stamps
+            .chain(&mut self.handover)
+            .chain(&mut self.busy_since)
+            .chain(&mut self.setup)
+            .chain(&mut self.frozen);
         for stamp in stamps {
             *stamp = (*stamp).min(now);
         }
@@ -423,6 +432,7 @@ impl Facts {
             remember(&mut self.ended_prompts, id);
         }
         self.compacting = None;
+        self.setup = None;
         self.handover = None;
         self.queued = 0;
         self.tools.clear();

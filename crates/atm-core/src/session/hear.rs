@@ -63,8 +63,9 @@ impl Facts {
             HookKind::Notification { kind, message } => self.notice(*kind, message, hook, at),
             // A child always comes with its id; without one there is nobody to speak of.
             HookKind::SubagentStart | HookKind::SubagentStop | HookKind::TeammateIdle => {}
+            // Before the session starts; a report that comes after it is late.
+            HookKind::Setup => self.setup = (self.heard == Stamp::default()).then_some(at),
             HookKind::SessionEnd { .. }
-            | HookKind::Setup
             | HookKind::UserPromptExpansion
             | HookKind::PreModelSwitch
             | HookKind::PostModelSwitch { .. }

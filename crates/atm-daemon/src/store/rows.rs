@@ -143,7 +143,7 @@ pub(super) fn insert_transitions(
             change.from,
             change.to,
             change.cause,
-            source_word(change.source),
+            change.source.word(),
             change.overruled,
         ])?;
     }
@@ -160,16 +160,6 @@ pub(super) fn transition(row: &Row<'_>) -> rusqlite::Result<Transition> {
         source: parse_source(row.get_ref(4)?.as_str()?),
         overruled: row.get(5)?,
     })
-}
-
-/// As in JSON.
-fn source_word(source: Source) -> &'static str {
-    match source {
-        Source::Hook => "hook",
-        Source::SessionFile => "session-file",
-        Source::Transcript => "transcript",
-        Source::Process => "process",
-    }
 }
 
 fn parse_source(word: &str) -> Source {

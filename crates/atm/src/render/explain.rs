@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use atm_core::explain::{Explanation, FactView, StepView};
-use atm_core::session::derive::Source;
 use atm_core::stamp::Stamp;
 use atm_core::text::clean;
 use atm_core::view::SessionView;
@@ -74,7 +73,7 @@ impl Page<'_> {
         let mut table = Table::new([WHOLE, WHOLE, LOOSE]);
         for fact in facts {
             table.push([
-                Cell::new(Style::Plain, source_word(fact.source)).indented(2),
+                Cell::new(Style::Plain, fact.source.word()).indented(2),
                 Cell::new(Style::Plain, &self.ago(fact.at)),
                 Cell::new(Style::Plain, &fact.what),
             ]);
@@ -95,7 +94,7 @@ impl Page<'_> {
                 Cell::new(Style::Dim, &self.ago(step.at)),
                 Cell::new(Style::Plain, &format!("{} {arrow} {}", step.from, step.to)),
                 Cell::new(Style::Plain, &cause),
-                Cell::new(Style::Dim, source_word(step.source)),
+                Cell::new(Style::Dim, step.source.word()),
             ]);
         }
         table.write(self.screen, out)
@@ -128,7 +127,7 @@ impl Page<'_> {
             ("started", self.moment(view.started)),
             ("last activity", self.moment(view.last_activity)),
             ("ended", view.ended.as_ref().map(|e| self.moment(e.at)).unwrap_or_default()),
-            ("status from", source_word(view.source).to_owned()),
+            ("status from", view.source.word().to_owned()),
             ("hooks", if view.hooks { "seen" } else { "never seen" }.to_owned()),
             ("subagents", list(view.children.iter().map(child_line).collect())),
             ("background", list(view.background.iter().map(task_line).collect())),
@@ -150,15 +149,6 @@ fn child_line(child: &atm_core::view::ChildView) -> String {
 
 fn task_line(task: &atm_core::view::TaskView) -> String {
     format!("{}: {}", task.kind, task.description)
-}
-
-fn source_word(source: Source) -> &'static str {
-    match source {
-        Source::Hook => "hook",
-        Source::SessionFile => "session-file",
-        Source::Transcript => "transcript",
-        Source::Process => "process",
-    }
 }
 
 #[cfg(test)]
