@@ -201,8 +201,9 @@ impl Facts {
         if is_older || (is_other || is_stale) && self.is_over(prompt) {
             return false;
         }
-        let is_same = running.is_none() && prompt.is_some() && self.ended_prompts.last() == prompt;
-        let is_echo = is_same && at.since(self.last.at) < ECHO;
+        let is_same = prompt.is_none() || self.ended_prompts.last() == prompt;
+        let was_told = running.is_none() && self.handover == Some(self.last.at);
+        let is_echo = is_same && was_told && at.since(self.last.at) < ECHO;
         let ended = [prompt.cloned(), running.cloned()];
         for id in ended.into_iter().flatten() {
             if !self.ended_prompts.contains(&id) {
