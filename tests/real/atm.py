@@ -88,7 +88,7 @@ class Atm:
     def _env(self):
         scene = self.scene
         return {"HOME": scene.home, "PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
-                "ATM_STATE_DIR": scene.state_dir, "ATM_CONFIG_DIR": scene.config_dir}
+                "ATM_STATE_DIR": scene.state_dir, "ATM_CONFIG_DIR": scene.config_dir, "TMUX_TMPDIR": scene.folder}
 
     def sessions(self, *options):
         rows = json.loads(self.run("list", "--json", *options))["sessions"]

@@ -74,23 +74,23 @@ class Scene:
 
     def _set_up(self):
         """Registers the hooks as users do: through atm itself."""
-        done = subprocess.run([self.atm_path, "setup", "--yes"], env=self._tmux_env(), capture_output=True, text=True,
+        done = subprocess.run([self.atm_path, "setup", "--yes"], env=self.environment(), capture_output=True, text=True,
                               timeout=20, check=False)
         if done.returncode:
             raise DriveError(f"atm setup: {done.stderr.strip()}")
 
     def tmux(self, *args):
-        done = subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", *args], env=self._tmux_env(),
+        done = subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", *args], env=self.environment(),
                               capture_output=True, text=True, timeout=20, check=False)
         if done.returncode:
             raise DriveError(f"tmux {' '.join(args)}: {done.stderr.strip()}")
         return done.stdout.rstrip("\n")
 
-    def _tmux_env(self):
+    def environment(self):
         """The first call's environment becomes the server's, and so that of every pane: all that launch.sh wants."""
         return {"HOME": self.home, "PATH": PATH, "TERM": "xterm-256color", "LANG": "C.UTF-8", "SHELL": "/bin/bash",
                 "ATM_STATE_DIR": self.state_dir, "ATM_CONFIG_DIR": self.config_dir, "ATM_REAL_CLIENT": self.client_path,
-                "ATM_REAL_RUN": self.folder, "ATM_REAL_PORT": str(self.model.port)}
+                "ATM_REAL_RUN": self.folder, "ATM_REAL_PORT": str(self.model.port), "TMUX_TMPDIR": self.folder}
 
     def new_pane(self):
         """A pane with a shell in it: the first in a session of its own, the others beside it."""
