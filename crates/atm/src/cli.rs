@@ -6,7 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    daemon, dismiss, events, explain, generate, list, setup, show, status, uninstall, wait, watch,
+    daemon, demo, dismiss, events, explain, generate, list, setup, show, status, uninstall, wait,
+    watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -44,6 +45,7 @@ pub(crate) enum Command {
     Setup(setup::Args),
     Uninstall(uninstall::Args),
     Daemon(daemon::Args),
+    Demo(demo::Args),
     /// Take in one hook event on standard input (agents call this, not people)
     ///
     /// Prints nothing, exits 0 and never waits for the daemon.
@@ -82,6 +84,7 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Daemon(args)) => daemon::run(&args, context),
+        Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Hook) => Ok(Exit::Ok),
         Some(Command::Generate(args)) => generate::run(&args, context),
     }

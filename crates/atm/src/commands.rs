@@ -1,6 +1,7 @@
 //! One file per subcommand: what can be typed (the docs are the help), and one function.
 
 pub(crate) mod daemon;
+pub(crate) mod demo;
 pub(crate) mod dismiss;
 pub(crate) mod events;
 pub(crate) mod explain;
