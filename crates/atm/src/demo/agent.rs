@@ -55,7 +55,7 @@ impl Agent {
                 Act::File(file) => self.write_file(file, &id)?,
                 Act::FileGone => drop(fs::remove_file(self.file())),
                 Act::Typed(words) => {
-                    writeln!(out, "\n{}", self.paint(Style::Bold, &format!("> {words}")))?
+                    writeln!(out, "\n{}", self.paint(Style::Bold, &format!("> {words}")))?;
                 }
                 Act::Pressed(key) if key == "Enter" => writeln!(out, "  yes")?,
                 Act::Pressed(key) => writeln!(out, "  ({key})")?,
@@ -155,8 +155,8 @@ impl Agent {
             "PostToolUseFailure" => writeln!(out, "{indent}{}", self.paint(Style::Red, "  failed")),
             "PostToolUse" => writeln!(out, "{indent}  done"),
             "PermissionRequest" => {
-                let question = "  May I? Press y (or wait: somebody else will)";
-                writeln!(out, "{}", self.paint(Style::Yellow, question))
+                let question = "May I? Press y (or wait: somebody else will)";
+                writeln!(out, "  {}", self.paint(Style::Yellow, question))
             }
             "Stop" | "SubagentStop" => {
                 let words = text("last_assistant_message").unwrap_or_default();
