@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::problem::At;
+use crate::text::is_invisible;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -99,13 +100,15 @@ pub fn to_toml(value: &Value) -> String {
     }
 }
 
-/// A basic string of TOML; control characters only as escapes.
+/// A basic string of TOML; what a terminal would act on only as escapes.
 fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted += &format!("\\u{:04x}", u32::from(c)),
+            c if c.is_control() || is_invisible(c) => {
+                quoted += &format!("\\U{:08x}", u32::from(c));
+            }
             c => quoted.push(c),
         }
     }

@@ -18,20 +18,29 @@ pub static OPTIONS: &[Opt] = &[
 
 const TMUX: &[Opt] = &[
     Opt::new("enable", Kind::Bool(true), "Whether atm changes anything in tmux at all."),
-    Opt::new("pane_options", Kind::Bool(true), "Say in options of the pane what its agent does."),
-    Opt::new("tab_colours", Kind::Bool(true), "Colour window tabs by what their agents do."),
-    Opt::new("pane_label", Kind::Bool(true), "Label panes with their agent's state."),
-    Opt::new("window_label", Kind::Bool(true), "Label windows with the state of their agents."),
+    Opt::new(
+        "pane_options",
+        Kind::Bool(true),
+        "Set pane options @meta.claude.* (session, status, directory).",
+    ),
+    Opt::new("tab_colours", Kind::Bool(true), "Set @claude-state and the colour of window tabs."),
+    Opt::new("pane_label", Kind::Bool(true), "Offer a label for each pane: session and state."),
+    Opt::new(
+        "window_label",
+        Kind::Bool(true),
+        "Offer a label for each window: whether an agent in it has stopped.",
+    ),
     Opt::new(
         "last_focused_window",
         Kind::Bool(true),
-        "Remember in each session the window that had the focus before.",
+        "Set @last-focused-window to the window that was visited last.",
     ),
     Opt::new("status_summary", Kind::Bool(true), "Offer a one-line summary for the status line."),
     Opt::new(
         "debug_options",
         Kind::Bool(false),
-        "Say in more options of the pane why it is shown so; CLAUDE_TMUX_DEBUG=1 does the same.",
+        "Set pane options at every hook event, not only with other changes;\n\
+         CLAUDE_TMUX_DEBUG=1 does the same.",
     )
     .env("CLAUDE_TMUX_DEBUG"),
     Opt::new(
@@ -41,7 +50,7 @@ const TMUX: &[Opt] = &[
             min: Duration::ZERO,
             max: Duration::from_secs(10),
         },
-        "How long a window must have the focus before its agent counts as looked at.",
+        "How long a window must be visited before its news count as seen; passing through does not.",
     ),
     Opt::new(
         "coalesce",
@@ -50,7 +59,7 @@ const TMUX: &[Opt] = &[
             min: Duration::ZERO,
             max: Duration::from_secs(10),
         },
-        "How long changes are gathered before tmux is told of them at once.",
+        "How long changes are gathered before tmux is told of all of them in one go.",
     ),
     Opt::new(
         "theme",

@@ -144,6 +144,8 @@ fn environment_turns_the_debug_options_on_and_never_off() {
 
 #[test]
 fn hostile_text_in_a_problem_is_harmless() {
+    let marks = plain("[themes.\"\\u202e\\U000e0041\"]\n").to_toml();
+    assert!(marks.contains("[themes.\"\\U0000202e\\U000e0041\"]"), "{marks}");
     let loaded = plain("tmux.\"a\\u001b[31m\\u009b\" = 1\ntmux.theme = \"\\u001b]0;x\\u0007\"\n");
     assert_eq!(loaded.problems.len(), 2);
     let told = messages(&loaded).join("");
