@@ -35,7 +35,8 @@ pub fn render(span: Duration) -> String {
     let mut text = String::new();
     for (unit, millis) in UNITS {
         if rest >= millis {
-            text += &format!("{}{unit}", rest / millis);
+            text.push_str(&(rest / millis).to_string());
+            text.push_str(unit);
             rest %= millis;
         }
     }

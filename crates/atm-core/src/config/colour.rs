@@ -52,7 +52,6 @@ pub mod optional {
 
     use super::Colour;
 
-    #[expect(clippy::ref_option, reason = "serde calls it so")]
     pub fn serialize<S: Serializer>(colour: &Option<Colour>, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(colour.as_ref().map_or("", Colour::as_str))
     }

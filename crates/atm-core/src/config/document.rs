@@ -28,18 +28,15 @@ fn write_rows(text: &mut String, rows: &[Opt], path: &str) {
     }
     for row in rows {
         let path = join(path, row.key);
-        match row.kind {
-            Kind::Table(inner) => {
-                text.push('\n');
-                write_help(text, row.help);
-                push(text, format_args!("[{path}]\n"));
-                write_rows(text, inner, &path);
-            }
-            Kind::Named(inner) => {
-                write_sample(text, row, &format!("[{}]", join(&path, "NAME")), inner);
-            }
-            Kind::Array(inner) => write_sample(text, row, &format!("[[{path}]]"), inner),
-            _ => {}
+        if let Kind::Table(inner) = row.kind {
+            text.push('\n');
+            write_help(text, row.help);
+            push(text, format_args!("[{path}]\n"));
+            write_rows(text, inner, &path);
+        } else if let Kind::Named(inner) = row.kind {
+            write_sample(text, row, &format!("[{}]", join(&path, "NAME")), inner);
+        } else if let Kind::Array(inner) = row.kind {
+            write_sample(text, row, &format!("[[{path}]]"), inner);
         }
     }
 }

@@ -102,16 +102,14 @@ pub fn to_toml(value: &Value) -> String {
 
 /// A basic string of TOML; what a terminal would act on only as escapes.
 fn quote(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() || is_invisible(c) => {
-                quoted += &format!("\\U{:08x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
+    let escaped: String = text.chars().map(escape).collect();
+    format!("\"{escaped}\"")
+}
+
+fn escape(c: char) -> String {
+    match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_control() || is_invisible(c) => format!("\\U{:08x}", u32::from(c)),
+        c => c.to_string(),
     }
-    quoted.push('"');
-    quoted
 }

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::kind::{Kind, Opt, is_plain, quoted};
 use super::nearest::nearest;
-use super::node::{Node, Origin, join};
+use super::node::{Node, Origin, join, to_toml};
 use super::problem::{At, Problem};
 
 /// Longest name that a user may give to a table, in characters.
@@ -63,62 +63,73 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, row: &Opt, found: Option<&Spanned<DeValue<'_>>>, path: &str) -> Node {
-        let value = found.map(Spanned::get_ref);
-        let node = match (row.kind, value) {
-            (Kind::Table(rows), Some(DeValue::Table(table))) => self.table(rows, Some(table), path),
-            (Kind::Table(rows), _) => self.table(rows, None, path),
-            (Kind::Named(rows), Some(DeValue::Table(table))) => self.named(rows, table, path),
-            (Kind::Named(_), _) => Node::Table(Vec::new()),
-            (Kind::Array(rows), Some(DeValue::Array(items))) => self.array(rows, items, path),
-            (Kind::Array(_), _) => Node::Array(Vec::new()),
-            (_, _) => return self.value(row, found, path),
-        };
-        if let Some(found) = found {
-            let fits = match row.kind {
-                Kind::Array(_) => found.get_ref().is_array(),
-                _ => found.get_ref().is_table(),
-            };
-            if !fits {
-                self.wrong(found, path, &row.kind);
+        let table = found.and_then(|found| found.get_ref().as_table());
+        let array = found.and_then(|found| found.get_ref().as_array());
+        let (node, fits) = match row.kind {
+            Kind::Table(rows) => (self.table(rows, table, path), table.is_some()),
+            Kind::Named(rows) => {
+                let tables = table.map(|table| self.named(rows, table, path));
+                (Node::Table(tables.unwrap_or_default()), table.is_some())
             }
+            Kind::Array(rows) => {
+                let tables = array.map(|items| self.array(rows, items, path));
+                (Node::Array(tables.unwrap_or_default()), array.is_some())
+            }
+            Kind::Bool(_) | Kind::Integer { .. } | Kind::Text(_) | Kind::Choice { .. } => {
+                return self.value(row, found, path);
+            }
+            Kind::Span { .. } | Kind::Size { .. } | Kind::Colour(_) | Kind::List { .. } => {
+                return self.value(row, found, path);
+            }
+        };
+        if let Some(found) = found.filter(|_| !fits) {
+            self.wrong(found, path, &row.kind);
         }
         node
     }
 
-    fn named(&mut self, rows: &'static [Opt], found: &DeTable<'_>, path: &str) -> Node {
+    fn named(
+        &mut self,
+        rows: &'static [Opt],
+        found: &DeTable<'_>,
+        path: &str,
+    ) -> Vec<(String, Node)> {
         let mut tables: Vec<(String, usize, Node)> = Vec::new();
         for (name, value) in found.iter().take(TABLES_MAX) {
             let inner = join(path, name.get_ref());
-            match value.get_ref() {
-                DeValue::Table(table) if is_plain(name.get_ref(), NAME_MAX) => {
-                    let node = self.table(rows, Some(table), &inner);
-                    tables.push((name.get_ref().to_string(), name.span().start, node));
-                }
-                DeValue::Table(_) => {
-                    let message = format!(
-                        "a name has at most {NAME_MAX} characters, none of them a control character"
-                    );
-                    self.problem(name.span().start, path, message);
-                }
-                _ => self.wrong(value, &inner, &Kind::Table(rows)),
+            if !is_plain(name.get_ref(), NAME_MAX) {
+                let message = format!(
+                    "a name has at most {NAME_MAX} characters, none of them a control character"
+                );
+                self.problem(name.span().start, path, message);
+            } else if let Some(table) = value.get_ref().as_table() {
+                let node = self.table(rows, Some(table), &inner);
+                tables.push((name.get_ref().to_string(), name.span().start, node));
+            } else {
+                self.wrong(value, &inner, &Kind::Table(rows));
             }
         }
         self.check_count(found.len(), path);
         tables.sort_by_key(|(_, at, _)| *at);
-        Node::Table(tables.into_iter().map(|(name, _, node)| (name, node)).collect())
+        tables.into_iter().map(|(name, _, node)| (name, node)).collect()
     }
 
-    fn array(&mut self, rows: &'static [Opt], items: &[Spanned<DeValue<'_>>], path: &str) -> Node {
+    fn array(
+        &mut self,
+        rows: &'static [Opt],
+        items: &[Spanned<DeValue<'_>>],
+        path: &str,
+    ) -> Vec<Node> {
         let mut tables = Vec::new();
         for (at, item) in items.iter().enumerate().take(TABLES_MAX) {
             let inner = format!("{path}[{at}]");
-            match item.get_ref() {
-                DeValue::Table(table) => tables.push(self.table(rows, Some(table), &inner)),
-                _ => self.wrong(item, &inner, &Kind::Table(rows)),
+            match item.get_ref().as_table() {
+                Some(table) => tables.push(self.table(rows, Some(table), &inner)),
+                None => self.wrong(item, &inner, &Kind::Table(rows)),
             }
         }
         self.check_count(items.len(), path);
-        Node::Array(tables)
+        tables
     }
 
     fn check_count(&mut self, count: usize, path: &str) {
@@ -166,10 +177,11 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong(&mut self, found: &Spanned<DeValue<'_>>, path: &str, kind: &Kind) {
-        let mut message = format!("expected {}, found {}", kind.expected(), told(found.get_ref()));
-        if let Some(default) = kind.default() {
-            message += &format!("; {} is used, the default", super::node::to_toml(&default));
-        }
+        let (expected, found_instead) = (kind.expected(), told(found.get_ref()));
+        let fallback = kind.default().map(|default| to_toml(&default));
+        let fallback = fallback.map(|default| format!("; {default} is used, the default"));
+        let fallback = fallback.unwrap_or_default();
+        let message = format!("expected {expected}, found {found_instead}{fallback}");
         self.problem(found.span().start, path, message);
     }
 

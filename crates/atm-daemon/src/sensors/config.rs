@@ -11,6 +11,8 @@ use super::files::{Change, Files};
 use super::{Report, Reports};
 use crate::config_file;
 
+/// Problems that are told one by one.
+const TOLD: usize = 10;
 /// For an editor to finish what it began.
 const SETTLE: Duration = Duration::from_millis(50);
 
@@ -63,9 +65,14 @@ impl ConfigFile {
             }
         };
         let loaded = config::load(&text, &|name| std::env::var_os(name));
-        let problems = loaded.problems.iter();
-        let problems = problems.map(|problem| format!("{}:{problem}", self.path.display()));
+        let path = self.path.display();
+        let problems = loaded.problems.iter().take(TOLD);
+        let problems = problems.map(|problem| format!("{path}:{problem}"));
         self.troubles = unread.into_iter().chain(problems).collect();
+        if let Some(more) = loaded.problems.len().checked_sub(TOLD + 1) {
+            let text = format!("{path}: {} more problems; see `atm config check`", more + 1);
+            self.troubles.push(text);
+        }
         self.configured = loaded.set_in_file();
         loaded
     }

@@ -138,7 +138,7 @@ fn config_that_cannot_be_read_is_a_clear_error_and_the_daemon_goes_on() {
     fs::write(file(&sealed), b"\xff").unwrap();
     check("is not UTF-8");
     if !rustix::process::geteuid().is_root() {
-        fs::set_permissions(file(&sealed), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(file(&sealed), fs::Permissions::from_mode(0o000)).unwrap();
         check("ermission denied");
     }
     fs::remove_file(file(&sealed)).unwrap();
@@ -162,6 +162,12 @@ fn daemon_follows_the_file_however_it_is_changed() {
     fs::write(&aside, "[tmux]\nenable = true\ntheme = \"nord\"\ndwell = \"1s\"\n").unwrap();
     fs::rename(&aside, file(&sealed)).unwrap();
     wait_for(&sealed, 3, &[]);
+    // So many mistakes that they are not told one by one.
+    let nonsense: Vec<String> = (0..13).map(|n| format!("x{n} = 1\n")).collect();
+    write(&sealed, &nonsense.concat());
+    let mut told = vec!["no such option"; 10];
+    told.push("3 more problems");
+    wait_for(&sealed, 0, &told);
     // Its folder goes and comes again.
     fs::remove_dir_all(file(&sealed).parent().unwrap()).unwrap();
     wait_for(&sealed, 0, &[]);

@@ -37,11 +37,11 @@ fn rows(options: &[Opt], path: &str, all: &mut Vec<(String, serde_json::Value)>)
 
 /// Every value of the types under its key.
 fn fields(value: &serde_json::Value, path: &str, all: &mut Vec<(String, serde_json::Value)>) {
-    match value {
-        serde_json::Value::Object(map) => {
+    match value.as_object() {
+        Some(map) => {
             map.iter().for_each(|(key, value)| fields(value, &node::join(path, key), all));
         }
-        value => all.push((path.to_owned(), value.clone())),
+        None => all.push((path.to_owned(), value.clone())),
     }
 }
 

@@ -88,11 +88,11 @@ fn write_origins(loaded: &Loaded, screen: Screen, out: &mut dyn Write) -> Result
         let style = if is_default { Style::Dim } else { Style::Bold };
         let key_gap = " ".repeat(key_width - width(&setting.key));
         let value_gap = " ".repeat(value_width - width(value));
-        let mut line =
-            format!("{}{key_gap}  {value}{value_gap}  {}", setting.key, origin(setting.origin));
-        if let Some(colour) = from_theme(setting, &loaded.config) {
-            line += &format!(", {} from the theme", colour.as_str());
-        }
+        let from = origin(setting.origin);
+        let colour = from_theme(setting, &loaded.config);
+        let colour = colour.map(|colour| format!(", {} from the theme", colour.as_str()));
+        let colour = colour.unwrap_or_default();
+        let line = format!("{}{key_gap}  {value}{value_gap}  {from}{colour}", setting.key);
         writeln!(out, "{}", screen.paint(style, &line))?;
     }
     Ok(())
