@@ -1,6 +1,7 @@
 //! The configuration: what users are shown of it, and that the daemon follows it.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -195,4 +196,34 @@ fn daemon_follows_a_file_behind_a_symbolic_link() {
     wait_for(&sealed, 0, &["tmux.nonsense"]);
     fs::write(&real, "tmux.pane_label = true\n").unwrap();
     wait_for(&sealed, 1, &[]);
+}
+
+/// Bytes and number of the journal's files.
+fn journal(sealed: &Sealed) -> (u64, usize) {
+    let files = fs::read_dir(sealed.state().join("journal")).unwrap();
+    let sizes: Vec<u64> = files.map(|file| file.unwrap().metadata().unwrap().len()).collect();
+    (sizes.iter().sum(), sizes.len())
+}
+
+#[test]
+fn journal_is_kept_to_the_size_that_the_file_says() {
+    const MIB: u64 = 1024 * 1024;
+    let sealed = Sealed::in_memory();
+    write(&sealed, "history.keep_journal = \"32MiB\"\n");
+    sealed.ok(&["list"]);
+    let current = sealed.state().join("journal/current.jsonl");
+    let line = [vec![b'x'; usize::try_from(MIB).unwrap()], vec![b'\n']].concat();
+    // Each time a little more than a segment holds.
+    for round in 1..=5 {
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(&current).unwrap();
+        (0..17).for_each(|_| file.write_all(&line).unwrap());
+        drop(file);
+        sealed.wait(&format!("the end of segment {round}"), |sealed| {
+            sealed.ok(&["list"]);
+            (!current.exists()).then_some(())
+        });
+    }
+    // Without it, 85 MiB.
+    let (bytes, files) = journal(&sealed);
+    assert!(bytes <= (32 + 17) * MIB, "{bytes} bytes in {files} files");
 }
