@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![warn(clippy::wildcard_enum_match_arm)]
 
+pub mod config;
 pub mod effect;
 pub mod event;
 pub mod explain;
@@ -19,6 +20,7 @@ pub mod select;
 pub mod session;
 pub mod session_file;
 pub mod settings;
+pub mod span;
 pub mod stamp;
 pub mod text;
 pub mod tmux;

@@ -35,6 +35,10 @@ impl Places {
         })
     }
 
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
     pub fn journal_dir(&self) -> PathBuf {
         self.state.join("journal")
     }

@@ -2,6 +2,7 @@
 //! in `effects`; nothing in here waits for a client, a disk or tmux.
 
 mod answers;
+mod configure;
 mod intake;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ use crate::keeper::{Busy, Keeper};
 use crate::log::Log;
 use crate::quit::Quit;
 use crate::sensors::Report;
+use crate::sensors::config::ConfigFile;
 use crate::sensors::files::{self, Change, Files};
 use crate::sensors::transcripts::Transcripts;
 use crate::server::{self, Call};
@@ -45,7 +47,8 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
     let (calls, called) = mpsc::channel(64);
     let files = Files::new(reports.clone(), changes.clone());
     let transcripts = Transcripts::new(reports.clone(), changes);
-    let world = World::new(reports, files, transcripts, host());
+    let config_file = ConfigFile::new(places.config_file(), reports.clone());
+    let world = World::new(reports, files, transcripts, config_file, host());
     let archive = keeper.archive();
     tokio::spawn(server::accept(sockets.listener, calls, archive.clone()));
     let mut dispatcher = Dispatcher {
@@ -62,6 +65,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         fresh: Vec::new(),
         stop: None,
     };
+    dispatcher.configure();
     // What hooks said while nobody listened is older than what sensors see now.
     while dispatcher.read_journal() == More::Yes {}
     dispatcher.wake();
@@ -149,6 +153,7 @@ impl Dispatcher {
                 }
                 Some(change) = inputs.changed.recv() => {
                     let change = change.with_waiting(&mut inputs.changed);
+                    self.world.config_file.handle(&change);
                     self.world.transcripts.handle(&change);
                     self.world.files.handle(change);
                     // Whoever removed the state directory wants us gone.
@@ -210,6 +215,7 @@ impl Dispatcher {
             }
             Report::Looked { socket, answer } => self.take_answer(socket, answer),
             Report::ServerGone { socket } => self.world.panes.look(&socket),
+            Report::Configured => self.configure(),
             Report::Trouble(text) => self.trouble(&text),
         }
     }

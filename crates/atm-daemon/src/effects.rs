@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use atm_core::config::Config;
 use atm_core::effect::Effect;
 use atm_core::event::Event;
 use atm_core::machine::Machine;
@@ -12,6 +13,7 @@ use atm_core::session::{Key, Session};
 use atm_core::stamp::Stamp;
 use atm_core::view::SessionView;
 
+use crate::sensors::config::ConfigFile;
 use crate::sensors::files::Files;
 use crate::sensors::panes::Panes;
 use crate::sensors::transcripts::Transcripts;
@@ -33,6 +35,9 @@ pub(crate) struct World {
     /// The id under which each live session was last announced.
     announced: HashMap<Key, String>,
     pub(crate) host: String,
+    /// What the user wants, as it is now.
+    pub(crate) config: Config,
+    pub(crate) config_file: ConfigFile,
 }
 
 impl World {
@@ -40,6 +45,7 @@ impl World {
         reports: Reports,
         files: Files,
         transcripts: Transcripts,
+        config_file: ConfigFile,
         host: String,
     ) -> World {
         World {
@@ -52,6 +58,8 @@ impl World {
             changed: BTreeSet::new(),
             announced: HashMap::new(),
             host,
+            config: Config::default(),
+            config_file,
         }
     }
 

@@ -9,7 +9,7 @@ use atm_core::session::Session;
 use tokio::sync::{Notify, watch};
 
 use crate::archive::Archive;
-use crate::store::{Batch, Opened, Store, StoreError, Writer};
+use crate::store::{Batch, Limits, Opened, Store, StoreError, Writer};
 
 pub(crate) struct Keeper {
     writer: Option<Writer>,
@@ -89,6 +89,12 @@ impl Keeper {
         if let Some(writer) = &self.writer {
             let stored = writer.stored();
             self.stored.send_if_modified(|known| std::mem::replace(known, stored) != stored);
+        }
+    }
+
+    pub(crate) fn set_limits(&self, limits: Limits) {
+        if let Some(writer) = &self.writer {
+            writer.set_limits(limits);
         }
     }
 

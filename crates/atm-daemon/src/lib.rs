@@ -3,6 +3,7 @@
 
 mod archive;
 mod clock;
+pub mod config_file;
 mod detach;
 mod dispatcher;
 mod effects;

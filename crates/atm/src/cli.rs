@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    daemon, demo, dismiss, events, explain, generate, list, setup, show, status, uninstall, wait,
-    watch,
+    config, daemon, demo, dismiss, events, explain, generate, list, setup, show, status, uninstall,
+    wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Dismiss(dismiss::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
+    Config(config::Args),
     Daemon(daemon::Args),
     Demo(demo::Args),
     /// Take in one hook event on standard input (agents call this, not people)
@@ -83,6 +84,7 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
+        Some(Command::Config(args)) => config::run(&args, context),
         Some(Command::Daemon(args)) => daemon::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Hook) => Ok(Exit::Ok),
@@ -149,6 +151,11 @@ mod tests {
             "atm daemon --detached",
             "atm daemon stop",
             "atm daemon status --json",
+            "atm config show --origin --json",
+            "atm config path",
+            "atm config schema",
+            "atm config default",
+            "atm config check",
             "atm dismiss",
             "atm dismiss abcd",
             "atm setup",
@@ -159,8 +166,13 @@ mod tests {
         for line in lines {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
-        let wrong =
-            ["atm dance", "atm show", "atm wait a --until later", "atm events --raw --follow"];
+        let wrong = [
+            "atm dance",
+            "atm show",
+            "atm wait a --until later",
+            "atm config",
+            "atm events --raw --follow",
+        ];
         for line in wrong {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -1,5 +1,6 @@
 //! One file per subcommand: what can be typed (the docs are the help), and one function.
 
+pub(crate) mod config;
 pub(crate) mod daemon;
 pub(crate) mod demo;
 pub(crate) mod dismiss;

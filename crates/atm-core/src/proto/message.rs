@@ -92,6 +92,9 @@ pub struct DaemonStatus {
     pub malformed: u64,
     /// Journal position that the database holds.
     pub stored: u64,
+    /// The configuration file that it reads, there or not, and how many options that sets.
+    pub config: String,
+    pub configured: usize,
     /// What does not work, in words; empty if all is well.
     pub troubles: Vec<String>,
 }

@@ -127,6 +127,7 @@ impl Dispatcher {
     pub(super) fn status(&mut self) -> DaemonStatus {
         let mut troubles = self.troubles.clone();
         troubles.extend(self.keeper.trouble());
+        troubles.extend(self.world.config_file.troubles().iter().cloned());
         DaemonStatus {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -138,6 +139,8 @@ impl Dispatcher {
             events: self.counts.events,
             malformed: self.counts.malformed,
             stored: self.keeper.stored(),
+            config: self.places.config_file().display().to_string(),
+            configured: self.world.config_file.configured(),
             troubles,
         }
     }

@@ -83,8 +83,9 @@ impl Dispatcher {
 
     /// Rotation and retention, when there is nothing else to do.
     fn tend_journal(&mut self) {
+        let keep = self.world.config.history.keep_journal;
         let tended = self.journal.rotate(journal::SEGMENT_MAX).and_then(|rotated| {
-            if rotated { self.journal.retain(self.keeper.stored(), journal::KEEP) } else { Ok(0) }
+            if rotated { self.journal.retain(self.keeper.stored(), keep) } else { Ok(0) }
         });
         if let Err(error) = tended {
             self.trouble(&format!("cannot tend the journal: {error}"));

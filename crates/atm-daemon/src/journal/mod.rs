@@ -24,8 +24,6 @@ use tape::Tape;
 
 /// Size from which the current segment is closed.
 pub const SEGMENT_MAX: u64 = 16 << 20;
-/// Total size of the journal above which old segments go.
-pub const KEEP: u64 = 256 << 20;
 /// A longer line is no record and is passed over.
 pub const LINE_MAX: usize = 4 << 20;
 

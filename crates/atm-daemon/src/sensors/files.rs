@@ -104,6 +104,17 @@ impl Files {
         }
     }
 
+    /// Tells of changes of a file that may not be there yet, nor the folders above it.
+    pub(crate) fn watch_file(&mut self, file: &Path) {
+        self.watch_nearest(|| file.ancestors().skip(1).find(|folder| folder.is_dir()));
+        if let Some(watcher) = &mut self.watcher
+            && file.is_symlink()
+        {
+            // What it points to is in another folder. Gone again already: then that was told.
+            watcher.watch(file, RecursiveMode::NonRecursive).ok();
+        }
+    }
+
     pub(crate) fn handle(&mut self, change: Change) {
         match change {
             Change::Lost => self.scan_all(),
@@ -133,18 +144,22 @@ impl Files {
 
     /// Watches the sessions folder, or the nearest folder above it that exists.
     fn watch(&mut self, config: &Path) {
-        let Some(watcher) = &mut self.watcher else { return };
         let sessions = config.join("sessions");
         let nearest = || sessions.ancestors().take(3).find(|folder| folder.is_dir());
+        if !self.watch_nearest(nearest) {
+            self.unwatched.insert(config.to_owned());
+        }
+    }
+
+    /// False if there is no folder to watch.
+    fn watch_nearest<'p>(&mut self, nearest: impl Fn() -> Option<&'p Path>) -> bool {
+        let Some(watcher) = &mut self.watcher else { return true };
         let mut watched = None;
         // A folder that came just before its parent was watched told nobody.
         for _ in 0..WATCH_TRIES {
-            let Some(folder) = nearest() else {
-                self.unwatched.insert(config.to_owned());
-                return;
-            };
+            let Some(folder) = nearest() else { return false };
             if watched == Some(folder) {
-                return;
+                return true;
             }
             // Watched anew even if it was before: it may be another folder of the same name.
             if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive)
@@ -155,6 +170,7 @@ impl Files {
             }
             watched = Some(folder);
         }
+        true
     }
 
     fn scan(&mut self, config: &Path) {

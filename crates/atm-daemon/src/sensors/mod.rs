@@ -1,6 +1,7 @@
 //! Sensors: each watches one part of the world and reports to the dispatcher. None of them knows
 //! the state machine.
 
+pub(crate) mod config;
 pub(crate) mod files;
 pub(crate) mod panes;
 pub(crate) mod process;
@@ -25,6 +26,8 @@ pub(crate) enum Report {
     ServerGone {
         socket: String,
     },
+    /// The configuration file may be another one now.
+    Configured,
     Trouble(String),
 }
 

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use atm_core::session::Session;
 pub use batch::{Batch, EventRow};
 pub use open::ENDED_LOADED;
-pub use prune::{EVENTS_KEPT, Limits};
+pub use prune::Limits;
 pub use reader::{EventQuery, Reader};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 pub use writer::Writer;

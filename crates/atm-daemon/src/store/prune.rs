@@ -1,11 +1,10 @@
 //! Keeps the database at a bounded size. The oldest go first, some at a time.
 
+use atm_core::config::{Config, History};
 use rusqlite::Connection;
 
 use super::rows::{from_sql, to_sql};
 use super::{Store, StoreError};
-
-pub const EVENTS_KEPT: u64 = 200_000;
 
 /// Rows deleted in one transaction.
 const STEP: u64 = 1_000;
@@ -19,9 +18,19 @@ pub struct Limits {
     pub ended: u64,
 }
 
+impl Limits {
+    pub fn of(history: &History) -> Limits {
+        Limits {
+            events: history.keep_events,
+            transitions: history.keep_events,
+            ended: history.keep_sessions,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { events: EVENTS_KEPT, transitions: 200_000, ended: 10_000 }
+        Limits::of(&Config::default().history)
     }
 }
 

@@ -42,12 +42,17 @@ enum Kind {
 struct Shared {
     stored: AtomicU64,
     trouble: Mutex<Option<Trouble>>,
+    limits: Mutex<Limits>,
     closing: AtomicBool,
 }
 
 impl Shared {
     fn trouble(&self) -> MutexGuard<'_, Option<Trouble>> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn limits(&self) -> MutexGuard<'_, Limits> {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,6 +91,11 @@ impl Writer {
                 Job::Barrier(_) => unreachable!("a batch was sent"),
             }
         })
+    }
+
+    /// From the next look at the size of the database on.
+    pub fn set_limits(&self, limits: Limits) {
+        *self.shared.limits() = limits;
     }
 
     /// The journal position up to which all is stored.
@@ -190,7 +200,8 @@ impl<W: Fn()> Desk<W> {
     fn prune(&mut self, batch: &Batch) {
         self.unpruned += batch.events.len() + batch.transitions.len() + batch.sessions.len();
         // If it fails, the next batch will fail too, and that is told and tried again.
-        if self.unpruned >= PRUNE_EVERY && self.store.prune(&Limits::default()).is_ok() {
+        let limits = *self.shared.limits();
+        if self.unpruned >= PRUNE_EVERY && self.store.prune(&limits).is_ok() {
             self.unpruned = 0;
         }
     }

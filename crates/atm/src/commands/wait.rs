@@ -1,7 +1,5 @@
 //! `atm wait`: blocks until a session is in a state.
 
-mod span;
-
 use std::time::{Duration, Instant};
 
 use atm_core::proto::message::{Reply, Request};
@@ -37,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "STATE")]
     until: Until,
     /// Give up after this long (500ms, 30s, 5m, 1h30m); for ever if left out
-    #[arg(long, value_name = "SPAN", value_parser = span::parse)]
+    #[arg(long, value_name = "SPAN", value_parser = atm_core::span::parse)]
     timeout: Option<Duration>,
     /// Print the session as JSON when it is reached
     #[arg(long)]

@@ -32,6 +32,20 @@ fn writer_stores_in_order_and_tells_how_far() {
 }
 
 #[test]
+fn writer_keeps_no_more_than_its_limits_of_now() {
+    let temp = Temp::new();
+    let writer = Writer::start(temp.open().store, 0, || ()).unwrap();
+    writer.set_limits(Limits { events: 100, transitions: 10, ended: 5 });
+    writer.try_submit(events(0..2_000)).unwrap();
+    assert!(writer.flush(SOON));
+    assert_eq!(seqs(&temp.reader(), &all()), (1_900..2_000).collect::<Vec<_>>());
+    writer.set_limits(Limits { events: 500, transitions: 10, ended: 5 });
+    writer.try_submit(events(2_000..4_000)).unwrap();
+    assert!(writer.flush(SOON));
+    assert_eq!(seqs(&temp.reader(), &all()), (3_500..4_000).collect::<Vec<_>>());
+}
+
+#[test]
 fn writer_in_trouble_takes_no_more_and_goes_on_when_it_is_over() {
     let temp = Temp::new();
     let store = temp.open().store;

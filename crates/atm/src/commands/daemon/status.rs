@@ -57,10 +57,19 @@ fn write(status: Option<&DaemonStatus>, out: &mut dyn Write) -> Result<(), CliEr
     let uptime = age(Duration::from_millis(status.uptime_ms));
     writeln!(out, "running for {uptime} (pid {}, version {version})", status.pid)?;
     writeln!(out, "state      {}", clean(&status.state_dir, 1000))?;
+    // A daemon of an older atm reads none.
+    if !status.config.is_empty() {
+        let config = clean(&status.config, 1000);
+        writeln!(out, "config     {config}, {} set", count(status.configured, "option"))?;
+    }
     writeln!(out, "sessions   {}, watched by {}", status.sessions, status.subscribers)?;
     writeln!(out, "events     {}, {} malformed", status.events, status.malformed)?;
     for trouble in &status.troubles {
         writeln!(out, "trouble    {}", clean(trouble, 1000))?;
     }
     Ok(())
+}
+
+fn count(number: usize, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }

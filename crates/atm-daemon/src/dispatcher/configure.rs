@@ -1,0 +1,21 @@
+//! The user's configuration into the parts that follow it.
+
+use super::Dispatcher;
+use crate::store::Limits;
+
+impl Dispatcher {
+    /// Reads the file; whoever asks for `world.config` later finds the values of now.
+    pub(super) fn configure(&mut self) {
+        let world = &mut self.world;
+        let known = world.config_file.troubles().to_vec();
+        let loaded = world.config_file.load(&mut world.files);
+        for trouble in world.config_file.troubles() {
+            if !known.contains(trouble) {
+                self.log.trouble(trouble);
+            }
+        }
+        self.log.debug(|| format!("configuration: {} options set", loaded.set_in_file()));
+        world.config = loaded.config;
+        self.keeper.set_limits(Limits::of(&world.config.history));
+    }
+}
