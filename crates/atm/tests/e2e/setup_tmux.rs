@@ -6,6 +6,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::sealed::Sealed;
 use crate::setup::{ATM, error_of, fresh, names};
 
@@ -80,11 +82,14 @@ impl Drop for Tmux<'_> {
     }
 }
 
-const HOOKS: [&str; 5] = [
+const HOOKS: [&str; 8] = [
     "client-attached",
     "client-session-changed",
     "session-window-changed",
+    "window-linked",
+    "window-unlinked",
     "pane-focus-in",
+    "window-layout-changed",
     "window-pane-changed",
 ];
 
@@ -149,12 +154,14 @@ fn tmux_labels_show_what_is_written_into_panes() {
     let set = |name: &str, value: &str| server.ask(&["set-option", "-p", "-t", "%1", name, value]);
     assert_eq!((label("%1"), tab().contains('⏸')), (String::new(), false));
     set("@meta.claude.session_id", "0123456789abcdef");
-    assert_eq!(label("%1"), " 01234567[■]");
+    assert_eq!(label("%1"), " 01234567 [■]");
     for (status, mark) in [("running", "[▶]"), ("stopped", "[⏸]"), ("odd", "[?]")] {
         set("@meta.claude.status", status);
-        assert_eq!(label("%1"), format!(" 01234567{mark}"));
+        assert_eq!(label("%1"), format!(" 01234567 {mark}"));
         assert_eq!(tab().ends_with("(⏸)"), status == "stopped", "{}", tab());
     }
+    set("@meta.claude.session_id", "#[fg=red]x");
+    assert_eq!(label("%1"), " ##[fg=red [?]");
     assert_eq!(label("%0"), "");
 }
 
@@ -186,7 +193,7 @@ fn tmux_runs_an_atm_with_any_name_from_a_configuration_with_any_name() {
         let expected = format!("visit session-window-changed {window} ");
         sealed.wait(name, |_| {
             let heard = fs::read_to_string(&told).unwrap_or_default();
-            heard.starts_with(&expected).then_some(())
+            heard.contains(&expected).then_some(())
         });
         assert_eq!(server.ask(&["display-message", "-p", "#{pane_in_mode}"]), "0");
     }
@@ -393,4 +400,40 @@ fn tmux_server_that_has_ended_is_passed_over_and_none_is_started() {
     let said = sealed.ok(&["setup", "--yes", "--only", "tmux"]);
     assert!(!said.contains("running tmux"), "{said}");
     assert!(!server.command().arg("list-sessions").output().unwrap().status.success());
+}
+
+#[test]
+fn tmux_servers_with_sockets_elsewhere_are_found_by_their_terminal_and_by_the_daemon() {
+    let sealed = fresh();
+    let sockets =
+        ["own", "known", "unknown"].map(|name| sealed.path().join(format!("{name},sock")));
+    let tmux = |socket: &Path, args: &[&str]| {
+        let output = sealed.command("tmux").arg("-S").arg(socket).args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+    };
+    let [own, known, unknown] = &sockets;
+    let pane = ["new-session", "-d", "-P", "-F", "#{pid} #{pane_id} #{pane_pid}", "exec sleep 600"];
+    let panes = [own, known, unknown].map(|socket| tmux(socket, &pane));
+    let env = |socket: &Path, pane: &str| {
+        let parts: Vec<&str> = pane.split(' ').collect();
+        let variable = format!("{},{},0", socket.display(), parts[0]);
+        (variable, parts[1].to_owned(), parts[2].parse::<u32>().unwrap())
+    };
+    let (variable, pane, pid) = env(known, &panes[1]);
+    let start = json!({"hook_event_name": "SessionStart", "session_id": "s-known"});
+    sealed.hook_from(pid, &[("TMUX", variable), ("TMUX_PANE", pane)], &start);
+    sealed.wait("the session's pane", |sealed| {
+        sealed.session_of(pid)?["tmux"]["socket"].as_str().map(drop)
+    });
+    let is_set = |socket: &Path| !tmux(socket, &["show-options", "-gqv", "@atm_setup"]).is_empty();
+    for (command, expected) in [("setup", [true, true, false]), ("uninstall", [false; 3])] {
+        let mut atm = sealed.command(ATM);
+        let output =
+            atm.args([command, "--yes"]).env("TMUX", env(own, &panes[0]).0).output().unwrap();
+        assert!(output.status.success(), "{}", error_of(&output));
+        assert_eq!([own, known, unknown].map(|socket| is_set(socket)), expected);
+    }
+    for socket in &sockets {
+        tmux(socket, &["kill-server"]);
+    }
 }

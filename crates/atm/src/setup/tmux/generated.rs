@@ -11,15 +11,47 @@ pub(crate) const HEAD: &str = "# Made by `atm setup`";
 /// Set when all of the file has been loaded.
 pub(crate) const MARK: &str = "@atm_setup";
 
-/// Each hook, with the first tmux that has it, and what `atm` is told.
-const HOOKS: [(&str, Version, &str); 5] = [
-    ("session-window-changed", Version::new(2, 8), VISIT),
-    ("client-session-changed", Version::new(2, 8), VISIT),
-    ("client-attached", Version::new(2, 8), VISIT),
-    ("window-pane-changed", Version::new(2, 8), VISIT),
-    ("pane-focus-in", Version::new(2, 8), VISIT),
+struct Hook {
+    /// Also the event that `atm visit` is told.
+    name: &'static str,
+    /// The first tmux that has it.
+    since: Version,
+    /// A format: if it is empty or 0 there is nothing to tell and no process to start.
+    condition: Option<&'static str>,
+}
+
+/// Who looks where, and that panes have moved.
+const HOOKS: [Hook; 8] = [
+    Hook::always("session-window-changed"),
+    Hook::always("client-session-changed"),
+    Hook::always("client-attached"),
+    Hook::always("window-pane-changed"),
+    Hook::always("pane-focus-in"),
+    Hook::always("window-linked"),
+    Hook::always("window-unlinked"),
+    // Fires at every step of a border that is dragged: only if panes came or went.
+    Hook { condition: Some(OTHER_PANES), ..Hook::always("window-layout-changed") },
 ];
-const VISIT: &str = "'#{window_id}' '#{client_name}'";
+const OTHER_PANES: &str = "#{&&:#{@atm_panes},#{!=:#{@atm_panes},#{P:#{pane_id} }}}";
+
+impl Hook {
+    const fn always(name: &'static str) -> Hook {
+        Hook { name, since: Version::new(2, 8), condition: None }
+    }
+
+    /// Says nothing and always succeeds: tmux would show whatever comes back over the user's work.
+    fn line(&self, atm: &str) -> String {
+        let Hook { name, condition, .. } = self;
+        let visit = format!("visit {name} '#{{window_id}}' '#{{session_id}}'");
+        let shell = format!("{} {visit} >/dev/null 2>&1 || true", program(atm));
+        let run = format!("run-shell -b {}", word(&shell));
+        let command = match condition {
+            Some(condition) => format!("if-shell -F {} {}", word(condition), word(&run)),
+            None => run,
+        };
+        format!("set-hook -g {} {}", word(&format!("{name}[{INDEX}]")), word(&command))
+    }
+}
 
 /// A format of tmux that gets something of ours at its end.
 pub(crate) struct Label {
@@ -37,8 +69,10 @@ pub(crate) const LABELS: [Label; 3] = [
     Label { format: "pane-border-format", option: "@atm_pane_label", text: PANE },
 ];
 const WINDOW_LABEL: &str = "@atm_window_label";
-const STOPPED: &str = "#{?#{m:*stopped*,#{P:#{@meta.claude.status} }},(⏸),}";
-const PANE: &str = "#{?@meta.claude.session_id, #{=8:@meta.claude.session_id}\
+const STOPPED: &str = "#{?#{P:#{?#{==:#{@meta.claude.status},stopped},x,}}, (⏸),}";
+/// The id is a text of others: `#` in it is doubled, so that no style in it is obeyed.
+const PANE: &str = "#{?#{!=:#{@meta.claude.session_id},}, \
+    #{=8:#{q/h:@meta.claude.session_id}} \
     #{?#{==:#{@meta.claude.status},running},[▶],\
     #{?#{==:#{@meta.claude.status},stopped},[⏸],\
     #{?#{==:#{@meta.claude.status},},[■],[?]}}},}";
@@ -63,8 +97,8 @@ pub(crate) fn text(atm: &str, version: Version) -> String {
         String::new(),
         "# Tells atm which window you look at. Hooks of yours on the same events stay.".to_owned(),
     ];
-    let hooks = HOOKS.iter().filter(|(_, since, _)| *since <= version);
-    lines.extend(hooks.map(|(name, _, told)| hook(atm, name, told)));
+    let hooks = HOOKS.iter().filter(|hook| hook.since <= version);
+    lines.extend(hooks.map(|hook| hook.line(atm)));
     lines.extend([
         String::new(),
         "# What is shown of the agents in a window, and in a pane.".to_owned(),
@@ -80,13 +114,6 @@ pub(crate) fn text(atm: &str, version: Version) -> String {
 /// The value of `MARK` in a server that has loaded this text.
 pub(crate) fn mark_of(text: &str) -> &str {
     text.trim_end().rsplit(' ').next().unwrap_or_default()
-}
-
-/// Says nothing and always succeeds: tmux would show whatever comes back over the user's work.
-fn hook(atm: &str, name: &str, told: &str) -> String {
-    let shell = format!("{} visit {name} {told} >/dev/null 2>&1 || true", program(atm));
-    let command = format!("run-shell -b {}", word(&shell));
-    format!("set-hook -g {} {}", word(&format!("{name}[{INDEX}]")), word(&command))
 }
 
 fn set_label(label: &Label) -> String {
@@ -116,10 +143,10 @@ mod tests {
         for line in text.lines().filter(|line| line.starts_with("set-hook")) {
             assert!(line.contains("[8731]' ") && line.starts_with("set-hook -g '"), "{line}");
         }
-        assert_eq!(text.matches("\nset-hook ").count(), 5);
+        assert_eq!(text.matches("\nset-hook ").count(), 8);
         assert!(text.contains(
             "set-hook -g 'client-attached[8731]' \"run-shell -b \\\"'/usr/bin/atm' visit \
-             client-attached '#{window_id}' '#{client_name}' >/dev/null 2>&1 || true\\\"\"\n"
+             client-attached '#{window_id}' '#{session_id}' >/dev/null 2>&1 || true\\\"\"\n"
         ));
         let is_set = |line: &str| line.contains("status-right") || line.contains("status-left");
         assert!(!text.lines().any(|line| !line.starts_with('#') && is_set(line)));
