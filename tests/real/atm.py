@@ -87,7 +87,7 @@ class Atm:
 
     def _env(self):
         scene = self.scene
-        return {"HOME": scene.home, "PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
+        return {"HOME": scene.home, "PATH": PATH, "TMUX_TMPDIR": scene.folder, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
                 "ATM_STATE_DIR": scene.state_dir, "ATM_CONFIG_DIR": scene.config_dir}
 
     def sessions(self, *options):

@@ -87,8 +87,10 @@ class Scene:
         return done.stdout.rstrip("\n")
 
     def _tmux_env(self):
-        """The first call's environment becomes the server's, and so that of every pane: all that launch.sh wants."""
-        return {"HOME": self.home, "PATH": PATH, "TERM": "xterm-256color", "LANG": "C.UTF-8", "SHELL": "/bin/bash",
+        """The first call's environment becomes the server's, and so that of every pane: all that launch.sh wants.
+
+        With a folder of its own for sockets: `atm setup` speaks to every server that it finds there."""
+        return {"HOME": self.home, "PATH": PATH, "TMUX_TMPDIR": self.folder, "TERM": "xterm-256color", "LANG": "C.UTF-8", "SHELL": "/bin/bash",
                 "ATM_STATE_DIR": self.state_dir, "ATM_CONFIG_DIR": self.config_dir, "ATM_REAL_CLIENT": self.client_path,
                 "ATM_REAL_RUN": self.folder, "ATM_REAL_PORT": str(self.model.port)}
 

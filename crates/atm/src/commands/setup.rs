@@ -162,9 +162,10 @@ fn conclude(
 impl Args {
     /// In a project only what belongs to it, and tmux.
     fn wants(&self, part: Part) -> bool {
-        match self.only.is_empty() {
-            true => self.scope == Scope::User || part != Part::Statusline,
-            false => self.only.contains(&part),
+        if self.only.is_empty() {
+            self.scope == Scope::User || part != Part::Statusline
+        } else {
+            self.only.contains(&part)
         }
     }
 

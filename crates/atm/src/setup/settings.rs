@@ -95,7 +95,8 @@ impl Choice {
 fn state(file: &TextFile, wanted: &Wanted<'_>, known: Option<&Entry>) -> Result<State, CliError> {
     let before = file.text.as_deref().unwrap_or_default();
     let mut entry = known.cloned().unwrap_or_default();
-    Ok(State::of(content::put(&file.path, before, wanted, &mut entry)? != before))
+    let after = content::put(&file.path, before, wanted, &mut entry)?;
+    Ok(if after == before { State::Done } else { State::Open })
 }
 
 /// Settings of the current directory that have a status line: they outrank the user's.

@@ -49,12 +49,6 @@ impl From<CliError> for Hindrance {
     }
 }
 
-impl State {
-    pub(crate) fn of(is_change: bool) -> State {
-        if is_change { State::Open } else { State::Done }
-    }
-}
-
 impl Task {
     pub(crate) fn is_change(&self) -> bool {
         !self.loads.is_empty() || self.plans.iter().any(Plan::is_change)

@@ -56,7 +56,8 @@ pub(crate) fn task(program: &str, places: &Places, ledger: &Ledger) -> Result<Ta
     let mark = generated::mark_of(&text);
     let stale = servers.into_iter().filter(|server| server.mark().as_deref() != Some(mark));
     let loads: Vec<Load> = stale.map(|server| Load { server, file: name.to_owned() }).collect();
-    let state = State::of(!loads.is_empty() || plans.iter().any(Plan::is_change));
+    let is_done = loads.is_empty() && !plans.iter().any(Plan::is_change);
+    let state = if is_done { State::Done } else { State::Open };
     let running = match loads.len() {
         0 => String::new(),
         1 => ", and in the running tmux".to_owned(),
@@ -79,7 +80,10 @@ fn generated_file(places: &Places) -> PathBuf {
 }
 
 fn installed(notes: &mut Vec<String>) -> Result<Version, Hindrance> {
-    let missing = |message: String| Hindrance::Missing(CliError::new(Exit::Failed, message));
+    let missing = |message: String| {
+        let error = CliError::new(Exit::Failed, message);
+        Hindrance::Missing(error.hint("install tmux 3.2 or later, then run the command again"))
+    };
     let tmux = on_path("tmux").ok_or_else(|| missing("no tmux was found on the PATH".into()))?;
     let said = run(&tmux, &["-V"], PATIENCE).map_err(|error| {
         let what = format!("cannot ask {} for its version", tmux.display());

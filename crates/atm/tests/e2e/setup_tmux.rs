@@ -25,6 +25,7 @@ bind r source-file ~/.tmux.conf \; display-message reloaded
 /// A server in the sealed world; ends with the value.
 struct Tmux<'s> {
     sealed: &'s Sealed,
+    /// Of its socket; with a `/`, its path.
     name: &'s str,
 }
 
@@ -44,7 +45,7 @@ impl<'s> Tmux<'s> {
 
     fn command(&self) -> Command {
         let mut command = self.sealed.command("tmux");
-        command.args(["-L", self.name]);
+        command.args([if self.name.contains('/') { "-S" } else { "-L" }, self.name]);
         command
     }
 
@@ -243,13 +244,16 @@ fn tmux_line_goes_where_tmux_reads_it() {
 #[test]
 fn tmux_line_goes_into_the_file_that_the_running_server_read() {
     let sealed = fresh();
-    let own = sealed.path().join("own.conf");
-    fs::write(&own, "set -g @mine 1\n").unwrap();
-    let _server = Tmux::with(&sealed, "default", &["-f", own.to_str().unwrap()]);
-    // One that somebody else's tool started says nothing about the user.
+    // What a tool started for itself says nothing about the user.
     let tool = sealed.path().join("tool.conf");
     fs::write(&tool, "").unwrap();
     let _tool = Tmux::with(&sealed, "a-tool", &["-f", tool.to_str().unwrap()]);
+    sealed.ok(&["setup", "--yes", "--only", "tmux"]);
+    assert_eq!((fs::read(&tool).unwrap().len(), conf(&sealed).exists()), (0, true));
+    sealed.ok(&["uninstall", "--yes"]);
+    let own = sealed.path().join("own.conf");
+    fs::write(&own, "set -g @mine 1\n").unwrap();
+    let _server = Tmux::with(&sealed, "default", &["-f", own.to_str().unwrap()]);
     sealed.ok(&["setup", "--yes", "--only", "tmux"]);
     assert!(fs::read_to_string(&own).unwrap().contains("source-file"));
     assert_eq!((fs::read(&tool).unwrap().len(), conf(&sealed).exists()), (0, false));
@@ -405,35 +409,41 @@ fn tmux_server_that_has_ended_is_passed_over_and_none_is_started() {
 #[test]
 fn tmux_servers_with_sockets_elsewhere_are_found_by_their_terminal_and_by_the_daemon() {
     let sealed = fresh();
-    let sockets =
-        ["own", "known", "unknown"].map(|name| sealed.path().join(format!("{name},sock")));
-    let tmux = |socket: &Path, args: &[&str]| {
-        let output = sealed.command("tmux").arg("-S").arg(socket).args(args).output().unwrap();
-        String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
-    };
-    let [own, known, unknown] = &sockets;
-    let pane = ["new-session", "-d", "-P", "-F", "#{pid} #{pane_id} #{pane_pid}", "exec sleep 600"];
-    let panes = [own, known, unknown].map(|socket| tmux(socket, &pane));
-    let env = |socket: &Path, pane: &str| {
-        let parts: Vec<&str> = pane.split(' ').collect();
-        let variable = format!("{},{},0", socket.display(), parts[0]);
-        (variable, parts[1].to_owned(), parts[2].parse::<u32>().unwrap())
-    };
-    let (variable, pane, pid) = env(known, &panes[1]);
+    let socket = |name: &str| format!("{}/{name},sock", sealed.path().display());
+    let sockets = ["own", "known", "unknown"].map(socket);
+    let servers = sockets.each_ref().map(|socket| Tmux::start(&sealed, socket));
+    let [own, known, _] = &servers;
+    let inside = |server: &Tmux<'_>, format: &str| server.ask(&["display-message", "-p", format]);
+    let pid = inside(known, "#{pane_pid}").parse().unwrap();
+    let variable = "#{socket_path},#{pid},0";
+    let env = [("TMUX", inside(known, variable)), ("TMUX_PANE", inside(known, "#{pane_id}"))];
     let start = json!({"hook_event_name": "SessionStart", "session_id": "s-known"});
-    sealed.hook_from(pid, &[("TMUX", variable), ("TMUX_PANE", pane)], &start);
+    sealed.hook_from(pid, &env, &start);
     sealed.wait("the session's pane", |sealed| {
         sealed.session_of(pid)?["tmux"]["socket"].as_str().map(drop)
     });
-    let is_set = |socket: &Path| !tmux(socket, &["show-options", "-gqv", "@atm_setup"]).is_empty();
     for (command, expected) in [("setup", [true, true, false]), ("uninstall", [false; 3])] {
         let mut atm = sealed.command(ATM);
-        let output =
-            atm.args([command, "--yes"]).env("TMUX", env(own, &panes[0]).0).output().unwrap();
+        let output = atm.args([command, "--yes"]).env("TMUX", inside(own, variable)).output();
+        let output = output.unwrap();
         assert!(output.status.success(), "{}", error_of(&output));
-        assert_eq!([own, known, unknown].map(|socket| is_set(socket)), expected);
+        let found = servers.each_ref().map(|server| !server.hooks().is_empty());
+        assert_eq!(found, expected, "{command}");
     }
-    for socket in &sockets {
-        tmux(socket, &["kill-server"]);
-    }
+}
+
+/// A test in a home of its own must not reach the servers of the user who runs it.
+#[test]
+fn tmux_server_of_another_home_is_left_alone() {
+    let sealed = fresh();
+    let server = Tmux { sealed: &sealed, name: "default" };
+    let mut start = server.command();
+    start
+        .args(["-f", "/dev/null", "new-session", "-d", "exec sleep 600"])
+        .env("HOME", sealed.path());
+    assert!(start.output().unwrap().status.success());
+    let before = server.state();
+    sealed.ok(&["setup", "--yes"]);
+    assert_eq!(server.state(), before);
+    assert!(fs::read_to_string(conf(&sealed)).unwrap().contains("source-file"));
 }

@@ -2,7 +2,7 @@
 //! starts one.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// All of this user that answer: that of this terminal and the default one first.
+    /// All of this user and home that answer: that of this terminal and the default one first.
     pub(crate) fn all(places: &Places) -> Vec<Server> {
         let Some(tmux) = on_path("tmux") else { return Vec::new() };
         let mut seen = BTreeSet::new();
@@ -39,12 +39,22 @@ impl Server {
             .filter(|socket| is_own_socket(socket) && seen.insert(plain(socket)))
             .map(|socket| Server { tmux: tmux.clone(), socket })
             // One that has ended leaves its socket behind.
-            .filter(|server| server.ask(&["show-options", "-gqv", MARK]).is_ok())
+            .filter(|server| server.is_at_home().unwrap_or(false))
             .collect()
     }
 
     pub(crate) fn name(&self) -> String {
         visible(&self.socket.to_string_lossy())
+    }
+
+    /// Whether it is of this home: one that was started with another has its configuration there.
+    fn is_at_home(&self) -> io::Result<bool> {
+        let variables = self.ask(&["show-environment", "-g"])?;
+        let theirs = variables.lines().find_map(|line| line.strip_prefix("HOME="));
+        let real = |home: &OsStr| Path::new(home).canonicalize().ok();
+        let ours = std::env::var_os("HOME");
+        Ok(theirs
+            .is_none_or(|theirs| ours.is_some_and(|ours| real(&ours) == real(theirs.as_ref()))))
     }
 
     /// Whether people usually are in it: the one of this terminal, or the default one.
