@@ -87,7 +87,9 @@ class Scene:
         return done.stdout.rstrip("\n")
 
     def environment(self):
-        """The first call's environment becomes the server's, and so that of every pane: all that launch.sh wants."""
+        """The first call's environment becomes the server's, and so that of every pane: all that launch.sh wants.
+
+        With a folder of its own for sockets: `atm setup` speaks to every server that it finds there."""
         return {"HOME": self.home, "PATH": PATH, "TERM": "xterm-256color", "LANG": "C.UTF-8", "SHELL": "/bin/bash",
                 "ATM_STATE_DIR": self.state_dir, "ATM_CONFIG_DIR": self.config_dir, "ATM_REAL_CLIENT": self.client_path,
                 "ATM_REAL_RUN": self.folder, "ATM_REAL_PORT": str(self.model.port), "TMUX_TMPDIR": self.folder}

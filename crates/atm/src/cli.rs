@@ -15,7 +15,7 @@ use crate::exit::{EXIT_CODES, Exit};
 
 const EXAMPLES: &str = "\
 Examples:
-  atm setup                        let Claude Code tell atm what happens
+  atm setup                        let Claude Code and tmux tell atm what happens
   atm list                         which session needs you, and what for
   atm explain %3                   why the session in pane %3 is in its state
   atm wait 1f3a --until idle       block until a session has finished

@@ -37,6 +37,14 @@ impl CliError {
         CliError::new(Exit::Failed, format!("{what}{words}"))
     }
 
+    /// The first, with the others as notes.
+    pub(crate) fn first_of(failures: Vec<CliError>) -> Option<CliError> {
+        let mut failures = failures.into_iter();
+        let mut first = failures.next()?;
+        first.notes.extend(failures.map(|failure| failure.message));
+        Some(first)
+    }
+
     pub(crate) fn ambiguous(message: String, candidates: Vec<String>) -> CliError {
         CliError {
             notes: candidates,

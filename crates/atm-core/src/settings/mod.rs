@@ -24,7 +24,7 @@ pub use found::{Found, FoundHook, FoundStatusLine, hooks_in};
 pub use hooks::{register, unregister};
 pub use memo::Memo;
 pub use ours::quote;
-pub use status_line::{unwrap_status_line, wrap_status_line};
+pub use status_line::{put_status_line, unwrap_status_line, wrap_status_line};
 
 /// One hook that should stand in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]

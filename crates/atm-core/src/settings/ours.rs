@@ -49,6 +49,24 @@ pub(super) fn is_our_status_line(command: &str) -> bool {
     runs(command, STATUS_LINE)
 }
 
+/// `atm statusline`, with the user's own command line as its one argument if there is one.
+pub(super) fn our_status_line(program: &str, users: Option<&str>) -> String {
+    let ours = format!("{} {STATUS_LINE}", quote(program));
+    users.map_or(ours.clone(), |users| format!("{ours} -- {}", quote(users)))
+}
+
+/// The user's command line within ours.
+pub(super) fn within_status_line(command: &str) -> Option<String> {
+    match words(command)?.as_slice() {
+        [program, first, dashes, users]
+            if is_atm(program) && first == STATUS_LINE && dashes == "--" =>
+        {
+            Some(users.clone())
+        }
+        _ => None,
+    }
+}
+
 fn runs(command: &str, subcommand: &str) -> bool {
     words(command).is_some_and(|words| match words.as_slice() {
         [program, first, ..] => is_atm(program) && first == subcommand,
@@ -142,6 +160,19 @@ mod tests {
         {
             assert_eq!(words(&format!("{} hook", quote(path))).unwrap(), [path, "hook"]);
             check(&format!("{} hook", quote(path)), true);
+        }
+    }
+
+    #[test]
+    fn status_line_of_the_user_comes_out_of_ours_as_it_went_in() {
+        for users in ["mine", "it's \"my\" line | sed 's/a/b/' # $x", "two\nlines", " ", "é"] {
+            let ours = our_status_line("/a 'b'/atm", Some(users));
+            assert!(is_our_status_line(&ours));
+            assert_eq!(within_status_line(&ours).as_deref(), Some(users));
+        }
+        assert_eq!(our_status_line("/a/atm", None), "'/a/atm' statusline");
+        for none in ["'/a/atm' statusline", "mine -- 'x'", "atm statusline --plain 'x'"] {
+            assert_eq!(within_status_line(none), None, "{none}");
         }
     }
 

@@ -1,20 +1,39 @@
-//! Puts our command in the place of the user's `statusLine` command, and the user's back. Other
-//! fields of it stay; what our command does with the user's is the caller's.
+//! Puts our command around the user's `statusLine` command, and takes it off again. Other fields
+//! of it stay.
 
 use jsonc_parser::ast::Object;
 use jsonc_parser::common::Ranged;
 
 use super::document::{Document, live, live_text};
-use super::draft::{Draft, Step};
+use super::draft::{Draft, Step, body_of};
 use super::edit::{Splice, set};
 use super::memo::{Memo, OldStatusLine};
 use super::node::{Layout, Member, Node};
-use super::ours::is_our_status_line;
+use super::ours::{is_our_status_line, our_status_line, within_status_line};
 use super::style::{Shape, Style};
 use super::{Edited, SettingsError, root};
 
 const KEY: &str = "statusLine";
 const OUR_FIELDS: [&str; 2] = ["type", "command"];
+
+/// Ours around the user's, or alone if there is none that the client would run. One of an older or
+/// moved atm is amended in place, never wrapped again.
+pub fn put_status_line(text: &str, program: &str, memo: &Memo) -> Result<Edited, SettingsError> {
+    let users = users_status_line(&Document::parse(body_of(text))?);
+    wrap_status_line(text, &our_status_line(program, users.as_deref()), memo)
+}
+
+fn users_status_line(doc: &Document<'_>) -> Option<String> {
+    let object = live(doc.root.as_ref()?, KEY)?.value.as_object()?;
+    let command = live_text(object, "command")?;
+    let users = if is_our_status_line(command) {
+        within_status_line(command)?
+    } else {
+        live_text(object, "type").filter(|kind| *kind == "command")?;
+        command.to_owned()
+    };
+    (!users.trim().is_empty()).then_some(users)
+}
 
 /// `command` is a whole shell command line that runs `atm statusline`.
 pub fn wrap_status_line(text: &str, command: &str, memo: &Memo) -> Result<Edited, SettingsError> {
@@ -35,7 +54,7 @@ pub fn wrap_status_line(text: &str, command: &str, memo: &Memo) -> Result<Edited
     draft.finish()
 }
 
-/// Without the memo the status line goes altogether; one that is not ours stays.
+/// Without the memo the user's command is taken from within ours; one that is not ours stays.
 pub fn unwrap_status_line(text: &str, memo: &Memo) -> Result<Edited, SettingsError> {
     let mut draft = Draft::open(text, memo)?;
     draft.run(unwrap_step)?;
@@ -89,6 +108,10 @@ fn unwrap_step(doc: &Document<'_>, memo: &mut Memo) -> Step {
     let Some(root) = &doc.root else { return Ok(None) };
     let Some(have) = live(root, KEY) else { return Ok(None) };
     let Some(OldStatusLine { before: Some(before), ours }) = &memo.status_line else {
+        let users = command(doc).and_then(within_status_line).map(|users| Node::text(&users));
+        if let (Some(users), Some(object)) = (users, have.value.as_object()) {
+            return Ok(set(doc, object, "command", Some(&users)));
+        }
         let index = root.properties.iter().position(|prop| prop.range == have.range);
         return Ok(index.map(|index| root::take(doc, root, index, memo)));
     };

@@ -1,36 +1,38 @@
-//! `atm setup`: registers our hooks with the agent.
+//! `atm setup`: lets the agent and tmux tell atm what happens.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use atm_core::places::claude_dir;
-use atm_core::settings::hooks_in;
 use clap::ValueEnum;
 
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::setup::consent::{Answer, Consent};
-use crate::setup::diff::visible;
-use crate::setup::files::{TextFile, plain};
-use crate::setup::hooks;
+use crate::setup::files::plain;
+use crate::setup::hooks::this_program;
 use crate::setup::ledger::{self, Ledger};
-use crate::setup::plan::Plan;
+use crate::setup::settings::Choice;
+use crate::setup::task::{Hindrance, Task};
+use crate::setup::tmux;
 
-/// Register the hooks in the settings of Claude Code
+/// Set up Claude Code and tmux to work with atm
 ///
-/// Shows the change as a diff and asks. Everything else in the file stays byte for byte, and a backup
-/// is put beside it. Can be run again, also to follow an atm that has moved; `atm uninstall` takes it
-/// all back.
+/// Three parts: the hooks of Claude Code, a status line around yours, and a line in your tmux
+/// configuration. Shows all changes as a diff and asks. Everything else in the files stays byte for
+/// byte, and a backup is put beside them. Can be run again, also to follow an atm that has moved;
+/// `atm uninstall` takes it all back.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  atm setup --dry-run\n  atm setup --scope local")]
+#[command(
+    after_help = "Examples:\n  atm setup --dry-run\n  atm setup --only claude,tmux\n  atm setup --scope local"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     consent: Consent,
-    /// Set up only this
-    #[arg(long, value_enum, value_name = "PART")]
+    /// Set up only these, separated by commas
+    #[arg(long, value_enum, value_name = "PART", value_delimiter = ',')]
     only: Vec<Part>,
-    /// Whose sessions: all of yours, or those in the current directory
+    /// Whose hooks: those of all your sessions, or of those in the current directory
     #[arg(long, value_enum, default_value_t = Scope::User)]
     scope: Scope,
 }
@@ -39,6 +41,10 @@ pub(crate) struct Args {
 enum Part {
     /// The hooks of Claude Code
     Claude,
+    /// Marks on tabs and panes, and which window you look at
+    Tmux,
+    /// The status line of Claude Code (in user scope only); yours goes on being shown
+    Statusline,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,60 +58,136 @@ enum Scope {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let file = TextFile::load(&args.scope.settings()?)?;
-    let ledger = Ledger::load(&context.places)?;
-    let known = ledger.files.get(&file.path);
-    let wanted = hooks::wanted(&hooks::this_program()?);
-    let plan = Plan::setup(file, &wanted, known)?.with_backup(Context::now());
-    if !plan.is_change() {
-        if known.is_none() && !args.consent.dry_run {
-            apply(&plan, context)?;
+    let mut failures = Vec::new();
+    let tasks = tasks(args, context, &mut failures)?;
+    for task in &tasks {
+        task.show(&context.screen, context.out)?;
+    }
+    let is_change = tasks.iter().any(Task::is_change);
+    if is_change && args.consent.seek(context.out)? == Answer::No {
+        return conclude(&tasks, failures, context);
+    }
+    if args.consent.dry_run {
+        for task in &tasks {
+            task.say(context.out)?;
         }
-        writeln!(context.out, "already set up: {}", plan.file.name())?;
-        warn_if_disabled(&plan, context.out)?;
-        return Ok(Exit::Ok);
+    } else {
+        apply(&tasks, context, &mut failures)?;
     }
-    plan.write_diff(&context.screen, context.out)?;
-    if args.consent.seek(context.out)? == Answer::No {
-        return Ok(Exit::Ok);
+    if is_change && failures.is_empty() {
+        writeln!(
+            context.out,
+            "running sessions take it up by themselves; `atm uninstall` takes it out"
+        )?;
     }
-    apply(&plan, context)?;
-    writeln!(context.out, "set up: {} hooks in {}", wanted.len(), plan.file.name())?;
-    writeln!(
-        context.out,
-        "running sessions take them up by themselves; `atm uninstall` takes them out"
-    )?;
-    if let Some(backup) = plan.entry.backups.last().filter(|_| plan.file.text.is_some()) {
-        writeln!(context.out, "the file as it was: {}", visible(&backup.to_string_lossy()))?;
-    }
-    warn_if_disabled(&plan, context.out)?;
-    Ok(Exit::Ok)
+    conclude(&tasks, failures, context)
 }
 
-fn apply(plan: &Plan, context: &Context<'_>) -> Result<(), CliError> {
-    ledger::prepare(&context.places)?;
-    let _held = ledger::hold(&context.places)?;
-    plan.file.check_unchanged()?;
-    let mut ledger = Ledger::load(&context.places)?;
-    ledger.files.insert(plan.file.path.clone(), plan.entry.clone());
-    ledger.save(&context.places)?;
-    if !plan.is_change() {
+/// A part that cannot be planned does not keep the others from it.
+fn tasks(
+    args: &Args,
+    context: &mut Context<'_>,
+    failures: &mut Vec<CliError>,
+) -> Result<Vec<Task>, CliError> {
+    let ledger = Ledger::load(&context.places)?;
+    let program = this_program()?;
+    let mut tasks = Vec::new();
+    if let Some(choice) = args.choice(&program).transpose() {
+        match choice.and_then(|choice| choice.task(&ledger)) {
+            Ok(task) => tasks.push(task),
+            Err(error) => failures.push(error),
+        }
+    }
+    if args.wants(Part::Tmux) {
+        match tmux::task(&program, &context.places, &ledger) {
+            Ok(task) => tasks.push(task),
+            Err(Hindrance::Missing(error)) if args.only.is_empty() => {
+                writeln!(context.out, "note: tmux is left out: {}", error.message)?;
+            }
+            Err(Hindrance::Missing(error) | Hindrance::Failed(error)) => failures.push(error),
+        }
+    }
+    let now = Context::now();
+    for task in &mut tasks {
+        task.plans = task.plans.drain(..).map(|plan| plan.with_backup(now)).collect();
+    }
+    Ok(tasks)
+}
+
+/// The ledger first: whatever happens after it can be taken back.
+fn apply(
+    tasks: &[Task],
+    context: &mut Context<'_>,
+    failures: &mut Vec<CliError>,
+) -> Result<(), CliError> {
+    if tasks.is_empty() {
         return Ok(());
     }
-    if plan.file.text.is_some()
-        && let Some(backup) = plan.entry.backups.last()
-    {
-        plan.file.copy_to(backup)?;
+    ledger::prepare(&context.places)?;
+    let _held = ledger::hold(&context.places)?;
+    let mut good = Vec::new();
+    for task in tasks {
+        match task.check_unchanged() {
+            Ok(()) => good.push(task),
+            Err(error) => failures.push(error),
+        }
     }
-    plan.file.save(plan.text_after().unwrap_or_default())
-}
-
-fn warn_if_disabled(plan: &Plan, out: &mut dyn Write) -> Result<(), CliError> {
-    let found = hooks_in(plan.text_after().unwrap_or_default());
-    if found.is_ok_and(|found| found.is_disabled) {
-        writeln!(out, "note: `disableAllHooks` is set there; until it goes, no hook runs")?;
+    let mut ledger = Ledger::load(&context.places)?;
+    for plan in good.iter().flat_map(|task| &task.plans) {
+        ledger.files.insert(plan.file.path.clone(), plan.entry.clone());
+    }
+    ledger.save(&context.places)?;
+    for task in good {
+        match task.apply(context) {
+            // Nobody reads on; what is not done is not begun.
+            Err(error) if error.kind == Exit::Ok => return Err(error),
+            Err(error) => failures.push(error),
+            Ok(()) => {}
+        }
     }
     Ok(())
+}
+
+fn conclude(
+    tasks: &[Task],
+    failures: Vec<CliError>,
+    context: &mut Context<'_>,
+) -> Result<Exit, CliError> {
+    for note in tasks.iter().flat_map(|task| &task.notes) {
+        writeln!(context.out, "note: {note}")?;
+    }
+    CliError::first_of(failures).map_or(Ok(Exit::Ok), Err)
+}
+
+impl Args {
+    /// In a project only what belongs to it, and tmux.
+    fn wants(&self, part: Part) -> bool {
+        if self.only.is_empty() {
+            self.scope == Scope::User || part != Part::Statusline
+        } else {
+            self.only.contains(&part)
+        }
+    }
+
+    /// What of the settings file is wanted; `None` for nothing.
+    fn choice(&self, program: &str) -> Result<Option<Choice>, CliError> {
+        let (hooks, status_line) = (self.wants(Part::Claude), self.wants(Part::Statusline));
+        if status_line && self.scope != Scope::User {
+            let message = "the status line is set up in user scope only";
+            return Err(CliError::new(Exit::Usage, message).hint("leave --scope out for it"));
+        }
+        if !hooks && !status_line {
+            return Ok(None);
+        }
+        let mut choice = Choice::none(self.scope.settings()?);
+        if hooks {
+            choice = choice.with_hooks(program);
+        }
+        if status_line {
+            choice = choice.with_status_line(program);
+        }
+        Ok(Some(choice))
+    }
 }
 
 impl Scope {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::daemon;
 use super::setup::user_settings;
@@ -12,13 +12,16 @@ use crate::exit::Exit;
 use crate::setup::consent::{Answer, Consent};
 use crate::setup::diff::visible;
 use crate::setup::files::{TextFile, cannot, draft_of, folder, plain, remove_if_there};
-use crate::setup::ledger::{self, Entry, Ledger, Origin};
+use crate::setup::ledger::{self, Entry, Kind, Ledger, Origin};
 use crate::setup::plan::{After, Plan};
 use crate::setup::purge;
+use crate::setup::tmux::possible_files;
+use crate::setup::tmux::server::Server;
 
-/// Take the hooks out of every file that `atm setup` changed
+/// Take out everything that `atm setup` put in
 ///
-/// A file that nobody else changed since is byte for byte what it was.
+/// Out of every file that it changed, and out of the running tmux servers. A file that nobody else
+/// changed since is byte for byte what it was.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  atm uninstall --dry-run\n  atm uninstall --yes --purge")]
 pub(crate) struct Args {
@@ -29,25 +32,29 @@ pub(crate) struct Args {
     purge: bool,
 }
 
+/// A running server, and what takes ours out of it.
+type Withdrawal = (Server, Vec<Vec<String>>);
+
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
     if args.purge {
         purge::survey(&context.places)?;
     }
     let ledger = Ledger::load(&context.places)?;
-    let (plans, failures) = plan(&ledger);
-    for plan in plans.iter().filter(|plan| plan.is_change()) {
-        plan.write_diff(&context.screen, context.out)?;
-    }
-    if args.purge {
-        let state = visible(&context.places.state.to_string_lossy());
-        writeln!(context.out, "to be removed: {state}")?;
-    }
-    let is_change = args.purge || plans.iter().any(Plan::is_change);
+    let servers = Server::all(&context.places);
+    let (plans, mut failures) = plan(&ledger, &possible(context, &servers));
+    let withdrawals: Vec<Withdrawal> = servers
+        .into_iter()
+        .map(|server| (server.clone(), server.withdrawal()))
+        .filter(|(_, commands)| !commands.is_empty())
+        .collect();
+    show(args, &plans, &withdrawals, context)?;
+    let is_change = args.purge || !withdrawals.is_empty() || plans.iter().any(Plan::is_change);
     if is_change && args.consent.seek(context.out)? == Answer::No {
         return conclude(failures);
     }
     if !args.consent.dry_run {
-        apply(&plans, context)?;
+        apply(&plans, context, &mut failures)?;
+        withdraw(&withdrawals, context, &mut failures)?;
     }
     if !is_change && failures.is_empty() {
         writeln!(context.out, "nothing of atm is set up")?;
@@ -62,55 +69,106 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     conclude(failures)
 }
 
+fn show(
+    args: &Args,
+    plans: &[Plan],
+    withdrawals: &[Withdrawal],
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
+    for plan in plans.iter().filter(|plan| plan.is_change()) {
+        plan.write_diff(&context.screen, context.out)?;
+    }
+    for (server, _) in withdrawals {
+        writeln!(context.out, "to be taken out of the running tmux at {}", server.name())?;
+    }
+    if args.purge {
+        let state = visible(&context.places.state.to_string_lossy());
+        writeln!(context.out, "to be removed: {state}")?;
+    }
+    Ok(())
+}
+
+/// Where something of ours may be even if the ledger is lost.
+fn possible(context: &Context<'_>, servers: &[Server]) -> Vec<(PathBuf, Kind)> {
+    let settings = user_settings().ok().map(|path| (path, Kind::Settings));
+    settings.into_iter().chain(possible_files(&context.places, servers)).collect()
+}
+
 /// A file that cannot be dealt with does not keep the others from it.
-fn plan(ledger: &Ledger) -> (Vec<Plan>, Vec<CliError>) {
-    let mut paths: BTreeSet<_> = ledger.files.keys().cloned().collect();
-    paths.extend(user_settings().ok());
+fn plan(ledger: &Ledger, possible: &[(PathBuf, Kind)]) -> (Vec<Plan>, Vec<CliError>) {
+    let known = ledger.files.iter().map(|(path, entry)| (path.clone(), entry.kind));
+    let mut paths: Vec<(PathBuf, Kind)> = known.collect();
+    paths.extend(possible.iter().filter(|(path, _)| !ledger.files.contains_key(path)).cloned());
     // Of several names of one file, that by which it was changed comes first.
-    let mut paths: Vec<_> = paths.into_iter().collect();
-    paths.sort_by_key(|path| !ledger.files.get(path).is_some_and(Entry::has_changed));
+    paths.sort_by_key(|(path, _)| !ledger.files.get(path).is_some_and(Entry::has_changed));
     let (mut plans, mut failures) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
-    for path in paths {
+    for (path, kind) in paths {
         let file = TextFile::load(&path);
-        match file.and_then(|file| Plan::uninstall(file, ledger.files.get(&path))) {
+        match file.and_then(|file| Plan::uninstall(file, kind, ledger.files.get(&path))) {
             Ok(plan) if seen.insert(plain(&plan.file.target)) => plans.push(plan),
             Ok(plan) => plans.push(Plan { after: After::Same, ..plan }),
             Err(error) => failures.push(error),
         }
     }
+    // The line goes before the file that it loads.
+    plans.sort_by_key(|plan| plan.entry.kind == Kind::Generated);
     (plans, failures)
 }
 
-fn apply(plans: &[Plan], context: &mut Context<'_>) -> Result<(), CliError> {
+fn apply(
+    plans: &[Plan],
+    context: &mut Context<'_>,
+    failures: &mut Vec<CliError>,
+) -> Result<(), CliError> {
     let _held = ledger::hold(&context.places)?;
     for plan in plans {
-        if plan.is_change() {
-            plan.file.check_unchanged()?;
+        match apply_one(plan, context) {
+            Err(error) if error.kind == Exit::Ok => return Err(error),
+            Err(error) => failures.push(error),
+            Ok(()) => {}
         }
-        let path = plan.file.name();
-        match &plan.after {
-            After::Same => {}
-            After::Text(text) => {
-                plan.file.save(text)?;
-                writeln!(context.out, "hooks taken out of {path}")?;
-            }
-            After::Gone => {
-                plan.file.remove()?;
-                writeln!(context.out, "removed {path}, which setup had made")?;
-            }
+    }
+    Ok(())
+}
+
+fn apply_one(plan: &Plan, context: &mut Context<'_>) -> Result<(), CliError> {
+    let name = plan.file.name();
+    if plan.is_change() {
+        plan.file.check_unchanged()?;
+    }
+    match &plan.after {
+        After::Same => {}
+        After::Text(text) => {
+            plan.file.save(text)?;
+            writeln!(context.out, "taken out of {name}")?;
         }
-        for kept in tidy(plan)? {
-            writeln!(
-                context.out,
-                "kept {}: the file was changed since",
-                visible(&kept.to_string_lossy())
-            )?;
+        After::Gone => {
+            plan.file.remove()?;
+            writeln!(context.out, "removed {name}, which setup had made")?;
         }
-        // After the file: until it is clean, the ledger is needed.
-        let mut ledger = Ledger::load(&context.places)?;
-        if ledger.files.remove(&plan.file.path).is_some() {
-            ledger.save(&context.places)?;
+    }
+    for kept in tidy(plan)? {
+        let kept = visible(&kept.to_string_lossy());
+        writeln!(context.out, "kept {kept}: the file was changed since")?;
+    }
+    // After the file: until it is clean, the ledger is needed.
+    let mut ledger = Ledger::load(&context.places)?;
+    if ledger.files.remove(&plan.file.path).is_some() {
+        ledger.save(&context.places)?;
+    }
+    Ok(())
+}
+
+fn withdraw(
+    withdrawals: &[Withdrawal],
+    context: &mut Context<'_>,
+    failures: &mut Vec<CliError>,
+) -> Result<(), CliError> {
+    for (server, commands) in withdrawals {
+        match server.obey(commands) {
+            Ok(()) => writeln!(context.out, "taken out of the running tmux at {}", server.name())?,
+            Err(error) => failures.push(error),
         }
     }
     Ok(())
@@ -130,8 +188,11 @@ fn tidy(plan: &Plan) -> Result<Vec<&Path>, CliError> {
     }
     remove(&draft_of(&plan.file.target))?;
     if plan.entry.origin == Origin::MadeFileAndFolder && plan.text_after().is_none() {
-        // Fails if anything is in it, and then it stays.
-        fs::remove_dir(folder(&plan.file.target)).ok();
+        let innermost = [folder(&plan.file.target)].into_iter();
+        for made in innermost.chain(plan.entry.folders.iter().map(PathBuf::as_path)) {
+            // Fails if anything is in it, and then it stays.
+            fs::remove_dir(made).ok();
+        }
     }
     Ok(kept)
 }
@@ -140,11 +201,6 @@ fn remove(path: &Path) -> Result<(), CliError> {
     remove_if_there(path).map_err(|error| cannot("remove", path, &error))
 }
 
-fn conclude(mut failures: Vec<CliError>) -> Result<Exit, CliError> {
-    if failures.is_empty() {
-        return Ok(Exit::Ok);
-    }
-    let mut first = failures.remove(0);
-    first.notes.extend(failures.into_iter().map(|failure| failure.message));
-    Err(first)
+fn conclude(failures: Vec<CliError>) -> Result<Exit, CliError> {
+    CliError::first_of(failures).map_or(Ok(Exit::Ok), Err)
 }

@@ -26,8 +26,17 @@ pub(crate) struct Ledger {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
+    #[serde(default)]
+    pub(crate) kind: Kind,
     pub(crate) origin: Origin,
+    /// Of a settings file.
     pub(crate) memo: Memo,
+    /// Of a tmux configuration: what our line added to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tail: Option<String>,
+    /// Folders that setup made for the file, the innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) folders: Vec<PathBuf>,
     /// Some may never have come to be.
     pub(crate) backups: Vec<PathBuf>,
 }
@@ -39,12 +48,26 @@ impl Entry {
     }
 }
 
+/// What is ours in a file, and so how it comes out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// Hooks and status line in settings of Claude Code.
+    #[default]
+    Settings,
+    /// One line in a tmux configuration.
+    TmuxLine,
+    /// All of it.
+    Generated,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Origin {
     #[default]
     Found,
     MadeFile,
+    /// `folders` says which.
     MadeFileAndFolder,
 }
 

@@ -1,16 +1,15 @@
-//! What is to be done to one settings file. Nothing is changed here.
+//! What is to be done to one file. Nothing is changed here.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use atm_core::settings::{HookEntry, SettingsError, hooks_in, register, unregister};
 use atm_core::stamp::Stamp;
 
+use super::content::{self, Wanted};
 use super::diff;
 use super::files::{TextFile, folder};
-use super::ledger::{Entry, Origin};
+use super::ledger::{Entry, Kind, Origin};
 use crate::error::CliError;
-use crate::exit::Exit;
 use crate::screen::Screen;
 
 pub(crate) struct Plan {
@@ -28,45 +27,53 @@ pub(crate) enum After {
 }
 
 impl Plan {
-    /// Our hooks in; `known` is what the ledger says of the file.
+    /// Ours in; `known` is what the ledger says of the file.
     pub(crate) fn setup(
         file: TextFile,
-        wanted: &[HookEntry],
+        wanted: &Wanted<'_>,
         known: Option<&Entry>,
     ) -> Result<Plan, CliError> {
-        let refused = |error| refused(&file.path, &error);
         let before = file.text.as_deref().unwrap_or_default();
-        let is_ours = hooks_in(before).map_err(refused)?.hooks.iter().any(|hook| hook.is_ours);
-        let mut entry = known.cloned().unwrap_or_default();
+        let kind = wanted.kind();
+        let mut entry = known.filter(|entry| entry.kind == kind).cloned().unwrap_or_default();
+        entry.kind = kind;
         entry.origin = match (&file.text, entry.origin) {
-            (Some(_), origin) if is_ours => origin,
+            (Some(text), origin) if content::is_in(kind, &file.path, text)? => origin,
             (Some(_), _) => Origin::Found,
             // Made by a setup that did not get further.
             (None, Origin::MadeFileAndFolder) => Origin::MadeFileAndFolder,
             (None, _) if folder(&file.target).is_dir() => Origin::MadeFile,
             (None, _) => Origin::MadeFileAndFolder,
         };
-        let edited = register(before, wanted, &entry.memo).map_err(refused)?;
-        entry.memo = edited.memo;
-        let after = if edited.changed { After::Text(edited.text) } else { After::Same };
-        if edited.changed {
+        if entry.origin == Origin::MadeFileAndFolder && entry.folders.is_empty() {
+            entry.folders = missing_folders(&file.target);
+        }
+        let text = content::put(&file.path, before, wanted, &mut entry)?;
+        let is_change = text != before;
+        let after = if is_change { After::Text(text) } else { After::Same };
+        if is_change {
             file.check_writable()?;
         }
         Ok(Plan { file, after, entry })
     }
 
-    /// Our hooks out.
-    pub(crate) fn uninstall(file: TextFile, known: Option<&Entry>) -> Result<Plan, CliError> {
-        let entry = known.cloned().unwrap_or_default();
+    /// Ours out.
+    pub(crate) fn uninstall(
+        file: TextFile,
+        kind: Kind,
+        known: Option<&Entry>,
+    ) -> Result<Plan, CliError> {
+        let entry = known.cloned().unwrap_or(Entry { kind, ..Entry::default() });
         let Some(before) = &file.text else { return Ok(Plan { file, after: After::Same, entry }) };
-        let edited =
-            unregister(before, &entry.memo).map_err(|error| refused(&file.path, &error))?;
-        let after = match entry.origin {
-            _ if !edited.changed => After::Same,
-            Origin::MadeFile | Origin::MadeFileAndFolder if is_bare(&edited.text) => After::Gone,
-            _ => After::Text(edited.text),
+        let text = content::take(&file.path, before, &entry)?;
+        let is_change = text.as_ref() != Some(before);
+        let is_made = entry.origin != Origin::Found;
+        let after = match text {
+            _ if !is_change => After::Same,
+            Some(text) if !(is_made && content::is_bare(&text)) => After::Text(text),
+            _ => After::Gone,
         };
-        if edited.changed {
+        if is_change {
             file.check_writable()?;
         }
         Ok(Plan { file, after, entry })
@@ -90,9 +97,10 @@ impl Plan {
         diff::write(&name, [self.file.text.as_deref(), self.text_after()], screen, out)
     }
 
-    /// Names the backup in the entry; none is needed of a file that is not there.
+    /// Names the backup in the entry; none is needed of a file that is not there, or all ours.
     pub(crate) fn with_backup(mut self, now: Stamp) -> Plan {
-        if self.is_change() && self.file.text.is_some() {
+        let is_needed = self.entry.kind != Kind::Generated && self.file.text.is_some();
+        if self.is_change() && is_needed {
             let time = now.to_string().replace(['-', ':'], "");
             let name = self.file.path.file_name().unwrap_or_default().to_string_lossy();
             let backup = self.file.path.with_file_name(format!("{name}.atm-{time}"));
@@ -101,40 +109,33 @@ impl Plan {
         self
     }
 
-    /// Whether a backup says nothing that the file does not say once our hooks are out of both.
+    /// The backup that applying the plan writes.
+    pub(crate) fn backup(&self) -> Option<&Path> {
+        let is_made = self.is_change() && self.file.text.is_some();
+        self.entry.backups.last().filter(|_| is_made).map(PathBuf::as_path)
+    }
+
+    /// Writes the file; the ledger must know of it already.
+    pub(crate) fn apply(&self) -> Result<(), CliError> {
+        if let Some(backup) = self.backup() {
+            self.file.copy_to(backup)?;
+        }
+        match &self.after {
+            After::Same => Ok(()),
+            After::Text(text) => self.file.save(text),
+            After::Gone => self.file.remove(),
+        }
+    }
+
+    /// Whether a backup says nothing that the file does not say once ours is out of both.
     pub(crate) fn covers(&self, backup: &str) -> bool {
         let after = self.text_after().unwrap_or_default();
-        let bare = unregister(backup, &self.entry.memo);
-        backup == after || bare.is_ok_and(|bare| bare.text == after)
+        let bare = content::take(&self.file.path, backup, &self.entry);
+        backup == after || bare.is_ok_and(|bare| bare.as_deref() == Some(after))
     }
 }
 
-fn is_bare(text: &str) -> bool {
-    let words: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').collect();
-    matches!(words.as_str(), "" | "{}")
-}
-
-fn refused(path: &Path, error: &SettingsError) -> CliError {
-    let hint = match error {
-        SettingsError::Unparsable { .. } | SettingsError::NotAnObject { .. } => {
-            "the file was left as it is; mend it there, then run the command again"
-        }
-        SettingsError::Unrecognisable { .. } => "the program must be called `atm`: rename it",
-    };
-    CliError::new(Exit::Failed, format!("{}: {error}", path.display())).hint(hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_is_bare_only_without_any_word() {
-        for bare in ["", "{}", " {\r\n}\n", "\u{feff}{ }"] {
-            assert!(is_bare(bare), "{bare:?}");
-        }
-        for full in ["{\"a\":1}", "// mine\n{}", "[]"] {
-            assert!(!is_bare(full), "{full:?}");
-        }
-    }
+fn missing_folders(target: &Path) -> Vec<PathBuf> {
+    let above = target.ancestors().skip(1);
+    above.take_while(|folder| !folder.exists()).map(Path::to_owned).collect()
 }

@@ -16,5 +16,7 @@ mod races;
 mod reading;
 mod sealed;
 mod setup;
+mod setup_parts;
+mod setup_tmux;
 mod stage;
 mod wire;

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -59,12 +60,25 @@ impl Sealed {
         &self.state
     }
 
+    /// First on the PATH; empty unless a test puts something there.
+    pub(crate) fn programs(&self) -> PathBuf {
+        self.dir.path().join("bin")
+    }
+
+    /// A program of this name that runs `script`.
+    pub(crate) fn put_program(&self, name: &str, script: &str) {
+        fs::create_dir_all(self.programs()).unwrap();
+        let path = self.programs().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
     pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command
             .env_clear()
             .env("HOME", self.home())
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.programs().display()))
             .env("LANG", "C.UTF-8")
             .env("TMUX_TMPDIR", self.dir.path())
             .env("ATM_STATE_DIR", &self.state)

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::sealed::Sealed;
 
-const ATM: &str = env!("CARGO_BIN_EXE_atm");
+pub(crate) const ATM: &str = env!("CARGO_BIN_EXE_atm");
 
 /// Comments, foreign hooks, an empty list, a trailing comma: all to be kept.
 const RICH: &str = r#"{
@@ -26,23 +26,30 @@ const RICH: &str = r#"{
 }
 "#;
 
-fn claude(sealed: &Sealed) -> PathBuf {
+pub(crate) fn claude(sealed: &Sealed) -> PathBuf {
     sealed.home().join(".claude")
 }
 
-fn settings(sealed: &Sealed) -> PathBuf {
+pub(crate) fn settings(sealed: &Sealed) -> PathBuf {
     claude(sealed).join("settings.json")
 }
 
-/// A home with these settings in it.
-fn home_with(text: &[u8]) -> Sealed {
+/// An empty home, with a client installed.
+pub(crate) fn fresh() -> Sealed {
     let sealed = Sealed::new();
+    sealed.put_program("claude", "echo '2.1.325 (Claude Code)'");
+    sealed
+}
+
+/// A home with these settings in it.
+pub(crate) fn home_with(text: &[u8]) -> Sealed {
+    let sealed = fresh();
     fs::create_dir(claude(&sealed)).unwrap();
     fs::write(settings(&sealed), text).unwrap();
     sealed
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -54,13 +61,13 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
-fn error_of(output: &Output) -> String {
+pub(crate) fn error_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
 fn setup_in_a_fresh_home_registers_and_uninstall_leaves_no_trace() {
-    let sealed = Sealed::new();
+    let sealed = fresh();
     let said = sealed.ok(&["setup", "--yes"]);
     assert!(said.contains("--- /dev/null") && said.contains("set up: 30 hooks"), "{said}");
     assert_eq!((mode(&claude(&sealed)), mode(&settings(&sealed))), (0o700, 0o600));
@@ -122,6 +129,13 @@ fn setup_a_second_time_changes_nothing() {
     assert_eq!(fs::read(sealed.state().join("setup.json")).unwrap(), ledger);
 }
 
+/// The command of our status line, as it stands in the file.
+fn status_line(atm: &Path) -> String {
+    let atm = fs::canonicalize(atm).unwrap();
+    let word = atm.to_str().unwrap().replace('\'', r"'\''");
+    json!(format!("'{word}' statusline")).to_string()
+}
+
 #[test]
 fn setup_of_a_moved_atm_amends_its_entries_in_place() {
     let sealed = home_with(RICH.as_bytes());
@@ -134,8 +148,11 @@ fn setup_of_a_moved_atm_amends_its_entries_in_place() {
     let output = sealed.command(&moved).args(["setup", "--yes"]).output().unwrap();
     assert!(output.status.success(), "{}", error_of(&output));
     let quoted = |path: &Path| json!(fs::canonicalize(path).unwrap()).to_string();
+    let expected = before
+        .replace(&quoted(Path::new(ATM)), &quoted(&moved))
+        .replace(&status_line(Path::new(ATM)), &status_line(&moved));
     let after = fs::read_to_string(settings(&sealed)).unwrap();
-    assert_eq!(after, before.replace(&quoted(Path::new(ATM)), &quoted(&moved)));
+    assert_eq!(after, expected);
     sealed.ok(&["uninstall", "--yes"]);
     assert_eq!(fs::read_to_string(settings(&sealed)).unwrap(), RICH);
     assert_eq!(names(&claude(&sealed)), ["settings.json"]);
@@ -143,7 +160,7 @@ fn setup_of_a_moved_atm_amends_its_entries_in_place() {
 
 #[test]
 fn setup_writes_through_symbolic_links_also_to_a_file_not_there_yet() {
-    let sealed = Sealed::new();
+    let sealed = fresh();
     let dotfiles = sealed.home().join("dotfiles");
     fs::create_dir_all(&dotfiles).unwrap();
     fs::create_dir(claude(&sealed)).unwrap();
@@ -184,7 +201,7 @@ fn setup_not_agreed_to_changes_nothing() {
 
 #[test]
 fn setup_in_a_terminal_asks_and_does_as_told() {
-    let mut sealed = Sealed::new();
+    let mut sealed = fresh();
     let shell = format!("{ATM} setup; echo \"ended $?\"; exec sleep 60");
     for (key, outcome) in [("n", "nothing was changed"), ("", "set up: 30 hooks")] {
         let pane = sealed.tmux(&["new-session", "-d", "-P", "-F", "#{pane_id}", &shell]);
@@ -260,7 +277,7 @@ fn setup_where_it_cannot_write_says_why() {
 
 #[test]
 fn setup_scopes_and_configuration_directory_choose_the_file_and_uninstall_finds_all() {
-    let sealed = Sealed::new();
+    let sealed = fresh();
     let project = sealed.path().join("project");
     let config = sealed.path().join("config dir");
     fs::create_dir(&project).unwrap();
@@ -294,7 +311,7 @@ fn uninstall_without_a_ledger_cleans_the_users_file_and_keeps_what_was_added() {
 
 #[test]
 fn purge_stops_the_daemon_and_refuses_a_directory_with_foreign_things() {
-    let sealed = Sealed::new();
+    let sealed = fresh();
     sealed.ok(&["setup", "--yes"]);
     sealed.ok(&["daemon"]);
     let thesis = sealed.state().join("thesis.tex");
@@ -326,6 +343,13 @@ fn uninstall_of_one_file_under_several_names_restores_it_once() {
     assert!(names(sealed.state()).is_empty());
 }
 
+/// Where setup writes for tmux in a home without a configuration.
+fn tmux_files(sealed: &Sealed) -> [Option<String>; 2] {
+    let home = sealed.home();
+    let files = [home.join(".tmux.conf"), home.join(".config/atm/tmux.conf")];
+    files.map(|path| fs::read_to_string(path).ok())
+}
+
 fn killed_after(sealed: &Sealed, command: &str, span: Duration) {
     let mut atm = sealed.command(ATM);
     let mut child = atm.args([command, "--yes"]).stdout(Stdio::null()).spawn().unwrap();
@@ -337,11 +361,17 @@ fn killed_after(sealed: &Sealed, command: &str, span: Duration) {
 #[test]
 fn setup_killed_anywhere_leaves_the_old_or_the_new_file_and_can_be_taken_back() {
     for before in [None, Some(RICH)] {
-        let sealed = before.map_or_else(Sealed::new, |text| home_with(text.as_bytes()));
+        let sealed = before.map_or_else(fresh, |text| home_with(text.as_bytes()));
+        let tmux_before = before.map(|_| "set -g status off".to_owned());
+        if let Some(text) = &tmux_before {
+            fs::write(sealed.home().join(".tmux.conf"), text).unwrap();
+        }
+        let tmux_before = [tmux_before, None];
         let began = Instant::now();
         sealed.ok(&["setup", "--yes"]);
         let whole = began.elapsed();
         let new = fs::read_to_string(settings(&sealed)).unwrap();
+        let new_tmux = tmux_files(&sealed);
         sealed.ok(&["uninstall", "--yes"]);
         for kill in 0..20 {
             // Later and later, from the start of the program to after its end.
@@ -351,6 +381,11 @@ fn setup_killed_anywhere_leaves_the_old_or_the_new_file_and_can_be_taken_back() 
                 found.as_deref() == before || found.as_ref() == Some(&new),
                 "after kill {kill}: {found:?}"
             );
+            for ((found, before), new) in
+                tmux_files(&sealed).iter().zip(&tmux_before).zip(&new_tmux)
+            {
+                assert!(found == before || found == new, "after kill {kill}: {found:?}");
+            }
             // Now and then the next setup has to make do with what the killed one left.
             if kill % 3 == 0 {
                 sealed.ok(&["setup", "--yes"]);
@@ -360,6 +395,9 @@ fn setup_killed_anywhere_leaves_the_old_or_the_new_file_and_can_be_taken_back() 
             }
             sealed.ok(&["uninstall", "--yes"]);
             assert_eq!(fs::read_to_string(settings(&sealed)).ok().as_deref(), before);
+            assert_eq!(tmux_files(&sealed), tmux_before, "after kill {kill}");
+            let entries = if before.is_some() { vec![".claude", ".tmux.conf"] } else { Vec::new() };
+            assert_eq!(names(&sealed.home()), entries, "after kill {kill}");
             let left = if before.is_some() { vec!["settings.json"] } else { Vec::new() };
             let found = claude(&sealed).exists().then(|| names(&claude(&sealed)));
             assert_eq!(found.unwrap_or_default(), left, "after kill {kill}");

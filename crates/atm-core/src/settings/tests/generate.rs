@@ -169,6 +169,14 @@ fn root(dialect: Dialect) -> BoxedStrategy<String> {
         r#"{"type":"command","command":"mine"}"#,
         r#"{ "padding": 1, "command" : "at\u006d list", "type": "x" }"#,
         r#"{"padding":0}"#,
+        r#"{"type":"command","command":"it's \"mine\" | sed 's/a/b/'\n#2 \u0000 $x"}"#,
+        r#"{"type": "command", "type": "x", "command": "a", "command": "b"}"#,
+        r#"{"type":"command","command":"atm statusline | cat"}"#,
+        r#"{"type":"command","command":["mine"]}"#,
+        "[]",
+        r#"[{"command": "mine"}]"#,
+        r#""mine""#,
+        "true",
     ];
     let field = prop_oneof![
         3 => other.prop_flat_map(move |key| member(key, value(dialect), dialect)),

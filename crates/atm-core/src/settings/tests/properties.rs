@@ -98,6 +98,7 @@ enum Act {
     Register(Vec<HookEntry>),
     Unregister,
     Wrap(&'static str),
+    Put(&'static str),
     Unwrap,
 }
 
@@ -105,7 +106,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     let act = prop_oneof![
         3 => wanted().prop_map(Act::Register),
         1 => Just(Act::Unregister),
-        2 => select(vec!["/a/atm statusline", "'/b c/atm' statusline -x"]).prop_map(Act::Wrap),
+        1 => select(vec!["/a/atm statusline", "'/b c/atm' statusline -x"]).prop_map(Act::Wrap),
+        2 => select(vec!["/a/atm", "/b 'c'/atm"]).prop_map(Act::Put),
         1 => Just(Act::Unwrap),
     ];
     vec(act, 0..5)
@@ -117,9 +119,16 @@ fn perform(before: Edited, act: &Act) -> Edited {
         Act::Register(wanted) => register(&text, wanted, &memo),
         Act::Unregister => unregister(&text, &memo),
         Act::Wrap(command) => wrap_status_line(&text, command, &memo),
+        Act::Put(program) => put_status_line(&text, program, &memo),
         Act::Unwrap => unwrap_status_line(&text, &memo),
     };
     edited.unwrap()
+}
+
+/// As `atm setup` does it.
+fn set_up(before: &Edited, wanted: &[HookEntry]) -> Edited {
+    let acts = [Act::Register(wanted.to_vec()), Act::Put("/opt/it's/atm")];
+    acts.iter().fold(before.clone(), perform)
 }
 
 fn untouched(text: &str) -> Edited {
@@ -132,6 +141,21 @@ proptest! {
         let edited = register(&text, &wanted, &Memo::default()).unwrap();
         prop_assert!(edited.changed);
         let back = unregister(&edited.text, &edited.memo).unwrap();
+        prop_assert_eq!(back.text, text);
+        prop_assert_eq!(back.memo, Memo::default());
+    }
+
+    #[test]
+    fn setup_then_uninstall_is_the_identity_and_a_second_setup_changes_nothing(
+        text in any_settings(),
+        wanted in wanted(),
+    ) {
+        let once = set_up(&untouched(&text), &wanted);
+        let twice = set_up(&once, &wanted);
+        prop_assert_eq!((&twice.text, &twice.memo), (&once.text, &once.memo));
+        let lost = set_up(&untouched(&once.text), &wanted);
+        prop_assert_eq!(&lost.text, &once.text);
+        let back = [Act::Unregister, Act::Unwrap].iter().fold(twice, perform);
         prop_assert_eq!(back.text, text);
         prop_assert_eq!(back.memo, Memo::default());
     }

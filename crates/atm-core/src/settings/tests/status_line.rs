@@ -89,3 +89,35 @@ fn status_line_command_that_is_not_known_again_is_refused() {
     let error = wrap_status_line("{}", "mine | atm statusline", &Memo::default()).unwrap_err();
     assert!(matches!(error, SettingsError::Unrecognisable { .. }));
 }
+
+fn status_line(command: &str) -> String {
+    let command = serde_json::Value::from(command);
+    format!("{{\"statusLine\": {{\"type\": \"command\", \"command\": {command}}}}}")
+}
+
+#[test]
+fn status_line_put_around_the_users_runs_it_and_is_never_nested() {
+    let before = status_line("it's \"mine\" | sed 1q");
+    let edited = put_status_line(&before, "/opt/atm", &Memo::default()).unwrap();
+    let expected = status_line(r#"'/opt/atm' statusline -- 'it'\''s "mine" | sed 1q'"#);
+    assert_eq!(edited.text, expected);
+    for memo in [&edited.memo, &Memo::default()] {
+        let moved = put_status_line(&edited.text, "/new/atm", memo).unwrap();
+        assert_eq!(moved.text, expected.replace("/opt/", "/new/"));
+        assert_eq!(unwrap_status_line(&moved.text, &moved.memo).unwrap().text, before);
+    }
+}
+
+#[test]
+fn status_line_that_the_client_would_not_run_is_not_run_by_ours() {
+    for before in [
+        r#"{"statusLine": {"type": "off", "command": "mine"}}"#,
+        r#"{"statusLine": {"command": "mine"}}"#,
+        r#"{"statusLine": {"type": "command", "command": "  "}}"#,
+        r#"{"statusLine": ["mine"]}"#,
+    ] {
+        let edited = put_status_line(before, "/opt/atm", &Memo::default()).unwrap();
+        assert_eq!(hooks_in(&edited.text).unwrap().status_line.unwrap().command, OURS);
+        assert_eq!(unwrap_status_line(&edited.text, &edited.memo).unwrap().text, before);
+    }
+}

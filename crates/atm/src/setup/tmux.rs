@@ -1,0 +1,114 @@
+//! The tmux part: a generated file, one line in the user's configuration that loads it, and the
+//! servers that run already.
+
+pub(crate) mod generated;
+pub(crate) mod line;
+mod quote;
+pub(crate) mod server;
+mod user_file;
+mod version;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use atm_core::places::Places;
+
+use self::server::Server;
+use self::version::Version;
+use super::content::Wanted;
+use super::diff::visible;
+use super::files::{TextFile, plain};
+use super::ledger::{Kind, Ledger};
+use super::plan::Plan;
+use super::program::{on_path, run};
+use super::task::{Hindrance, Load, Share, State, Task};
+use crate::error::CliError;
+use crate::exit::Exit;
+
+const PATIENCE: Duration = Duration::from_secs(3);
+const GENERATED: &str = "tmux.conf";
+
+pub(crate) fn task(program: &str, places: &Places, ledger: &Ledger) -> Result<Task, Hindrance> {
+    let mut notes = Vec::new();
+    let version = installed(&mut notes)?;
+    let servers = Server::all(places);
+    let usual = user_file::usual(&env, version);
+    let users = user_file::choose(&usual, &servers).ok_or_else(|| {
+        CliError::new(Exit::Failed, "there is no place for a tmux configuration: HOME is not set")
+            .hint("set HOME to an absolute path")
+    })?;
+    let generated = generated_file(places);
+    if plain(&generated) == plain(&users) {
+        let message = format!("{} cannot be both yours and atm's", users.display());
+        let error = CliError::new(Exit::Failed, message);
+        return Err(error.hint("set ATM_CONFIG_DIR to a directory of its own").into());
+    }
+    let name = utf8(&generated)?;
+    let text = generated::text(program, version);
+    let plan = |path: &Path, wanted: &Wanted<'_>| {
+        let file = TextFile::load(&plain(path))?;
+        let known = ledger.files.get(&file.path);
+        Plan::setup(file, wanted, known)
+    };
+    // The line comes last: it must not name a file that is not there.
+    let plans =
+        vec![plan(&generated, &Wanted::Generated(&text))?, plan(&users, &Wanted::TmuxLine(name))?];
+    let mark = generated::mark_of(&text);
+    let stale = servers.into_iter().filter(|server| server.mark().as_deref() != Some(mark));
+    let loads: Vec<Load> = stale.map(|server| Load { server, file: name.to_owned() }).collect();
+    let is_done = loads.is_empty() && !plans.iter().any(Plan::is_change);
+    let state = if is_done { State::Done } else { State::Open };
+    let running = match loads.len() {
+        0 => String::new(),
+        1 => ", and in the running tmux".to_owned(),
+        more => format!(", and in {more} running tmux servers"),
+    };
+    let what = format!("tmux, by a line in {}{running}", plans[1].file.name());
+    Ok(Task { plans, loads, shares: vec![Share { what, state }], notes })
+}
+
+/// Every file that may have something of ours in it, ledger aside.
+pub(crate) fn possible_files(places: &Places, servers: &[Server]) -> Vec<(PathBuf, Kind)> {
+    let usual = user_file::usual(&env, Version::new(u32::MAX, 0));
+    let lines = user_file::possible(&usual, servers).into_iter();
+    let lines = lines.filter(|path| path.is_file()).map(|path| (plain(&path), Kind::TmuxLine));
+    lines.chain([(plain(&generated_file(places)), Kind::Generated)]).collect()
+}
+
+fn generated_file(places: &Places) -> PathBuf {
+    places.config.join(GENERATED)
+}
+
+fn installed(notes: &mut Vec<String>) -> Result<Version, Hindrance> {
+    let missing = |message: String| {
+        let error = CliError::new(Exit::Failed, message);
+        Hindrance::Missing(error.hint("install tmux 3.2 or later, then run the command again"))
+    };
+    let tmux = on_path("tmux").ok_or_else(|| missing("no tmux was found on the PATH".into()))?;
+    let said = run(&tmux, &["-V"], PATIENCE).map_err(|error| {
+        let what = format!("cannot ask {} for its version", tmux.display());
+        Hindrance::Missing(CliError::failed(&what, &error))
+    })?;
+    let name = visible(said.out.trim());
+    let Some(version) = Version::parse(&said.out) else {
+        notes.push(format!("{} says it is `{name}`; taken for tmux 3.2", tmux.display()));
+        return Ok(Version::new(3, 2));
+    };
+    if !version.is_usable() {
+        return Err(missing(format!("{name} is too old: options of panes came with tmux 3.0")));
+    }
+    notes.extend(version.shortcomings().map(|short| format!("this is {name}: {short}")));
+    Ok(version)
+}
+
+fn utf8(path: &Path) -> Result<&str, CliError> {
+    path.to_str().ok_or_else(|| {
+        let message = format!("tmux cannot be told of {}: it is not UTF-8", path.display());
+        CliError::new(Exit::Failed, message)
+            .hint("set ATM_CONFIG_DIR to a directory with a plain name")
+    })
+}
+
+fn env(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name)
+}
