@@ -2,6 +2,7 @@
 
 pub(crate) mod daemon;
 pub(crate) mod dismiss;
+pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod generate;

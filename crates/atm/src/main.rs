@@ -6,6 +6,7 @@ mod cli;
 mod client;
 mod commands;
 mod context;
+mod doctor;
 mod error;
 mod exit;
 mod json;

@@ -139,6 +139,7 @@ impl Dispatcher {
             malformed: self.counts.malformed,
             stored: self.keeper.stored(),
             troubles,
+            self_test: self.self_test.clone(),
         }
     }
 }

@@ -52,13 +52,26 @@ enum Scope {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let file = TextFile::load(&args.scope.settings()?)?;
+    register_in(args.scope, &args.consent, context)
+}
+
+/// `atm setup` for the hooks in the user's settings, for other commands.
+pub(crate) fn register(consent: &Consent, context: &mut Context<'_>) -> Result<(), CliError> {
+    register_in(Scope::User, consent, context).map(|_| ())
+}
+
+fn register_in(
+    scope: Scope,
+    consent: &Consent,
+    context: &mut Context<'_>,
+) -> Result<Exit, CliError> {
+    let file = TextFile::load(&scope.settings()?)?;
     let ledger = Ledger::load(&context.places)?;
     let known = ledger.files.get(&file.path);
     let wanted = hooks::wanted(&hooks::this_program()?);
     let plan = Plan::setup(file, &wanted, known)?.with_backup(Context::now());
     if !plan.is_change() {
-        if known.is_none() && !args.consent.dry_run {
+        if known.is_none() && !consent.dry_run {
             apply(&plan, context)?;
         }
         writeln!(context.out, "already set up: {}", plan.file.name())?;
@@ -66,7 +79,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
         return Ok(Exit::Ok);
     }
     plan.write_diff(&context.screen, context.out)?;
-    if args.consent.seek(context.out)? == Answer::No {
+    if consent.seek(context.out)? == Answer::No {
         return Ok(Exit::Ok);
     }
     apply(&plan, context)?;

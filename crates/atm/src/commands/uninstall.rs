@@ -62,6 +62,21 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     conclude(failures)
 }
 
+/// Takes our hooks out of one file, for other commands.
+pub(crate) fn take_out(
+    path: &Path,
+    consent: &Consent,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
+    let ledger = Ledger::load(&context.places)?;
+    let plan = Plan::uninstall(TextFile::load(path)?, ledger.files.get(path))?;
+    plan.write_diff(&context.screen, context.out)?;
+    match consent.seek(context.out)? {
+        Answer::No => Ok(()),
+        Answer::Yes => apply(&[plan], context),
+    }
+}
+
 /// A file that cannot be dealt with does not keep the others from it.
 fn plan(ledger: &Ledger) -> (Vec<Plan>, Vec<CliError>) {
     let mut paths: BTreeSet<_> = ledger.files.keys().cloned().collect();
