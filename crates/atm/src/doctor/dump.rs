@@ -168,6 +168,7 @@ pub(crate) struct State {
     pub(crate) exists: bool,
     /// Why it cannot be used: a link, somebody else's, a file.
     pub(crate) refused: Option<String>,
+    #[serde(serialize_with = "octal")]
     pub(crate) mode: Option<u32>,
     pub(crate) is_writable: Option<bool>,
     pub(crate) is_read_only: bool,
@@ -301,6 +302,11 @@ pub(crate) enum Reached {
     /// An earlier stage failed.
     #[default]
     Untried,
+}
+
+#[expect(clippy::ref_option, reason = "the signature serde asks for")]
+fn octal<S: Serializer>(mode: &Option<u32>, out: S) -> Result<S::Ok, S::Error> {
+    mode.map(|mode| format!("{mode:04o}")).serialize(out)
 }
 
 impl Dump {
