@@ -31,15 +31,21 @@ pub(crate) struct Args {
     /// Print the findings, and all that was looked at, as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mending: Mending,
+    /// Send no event
+    #[arg(long)]
+    no_self_test: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Mending {
     /// Mend what can be mended, each after a question; then check again
     #[arg(long, conflicts_with = "json")]
     fix: bool,
     /// Mend without asking
     #[arg(long, requires = "fix")]
     yes: bool,
-    /// Send no event
-    #[arg(long)]
-    no_self_test: bool,
 }
 
 #[derive(Serialize)]
@@ -54,11 +60,11 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     let (places, patience) = (context.places.clone(), context.patience);
     let (dump, findings) = examine(args, Some(&places), patience);
     show(args, (&dump, &findings), &context.screen, context.out)?;
-    if !args.fix || findings.iter().all(|finding| finding.fix.is_none()) {
+    if !args.mending.fix || findings.iter().all(|finding| finding.fix.is_none()) {
         return Ok(exit(&findings));
     }
     writeln!(context.out)?;
-    fix::run(&findings, &Consent::of(args.yes), context)?;
+    fix::run(&findings, &Consent::of(args.mending.yes), context)?;
     writeln!(context.out, "\nafter mending:\n")?;
     let (dump, findings) = examine(args, Some(&places), patience);
     show(args, (&dump, &findings), &context.screen, context.out)?;

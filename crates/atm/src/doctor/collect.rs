@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use atm_core::places::{Places, claude_dir};
 
-use super::dump::{Dump, Place};
+use super::dump::{Answer, Dump, Place};
 use crate::context::Context;
 use crate::setup::hooks::this_program;
 
@@ -92,14 +92,22 @@ impl Look<'_> {
 
     /// The self-test comes first: it may start a daemon, and what is shown must be true at the end.
     fn collect_state(&self, places: &Places, dump: &mut Dump) {
-        dump.daemon.before = Some(daemon::ask(places, self.patience));
+        let before = daemon::ask(places, self.patience);
+        dump.daemon.before = Some(before.clone());
         if self.test == Test::Run {
             dump.self_test = Some(self_test::run(self, places, dump));
         }
-        dump.daemon.now = Some(daemon::ask(places, self.patience));
+        // One that hangs costs all our patience, once.
+        dump.daemon.now = Some(match before {
+            Answer::Bad { .. } => before,
+            Answer::Up(_) | Answer::Nobody => daemon::ask(places, self.patience),
+        });
         daemon::collect(places, &mut dump.daemon);
         dump.journal = journal::collect(places);
         dump.state = Some(state::collect(places, dump.self_test.as_ref()));
+        if !matches!(dump.daemon.now, Some(Answer::Up(_))) {
+            return;
+        }
         match sessions::collect(self, places) {
             Ok(sessions) => dump.sessions = sessions,
             Err(error) => dump.fail("the sessions", error.message),

@@ -58,7 +58,7 @@ fn mend(fix: &Fix, consent: &Consent, context: &mut Context<'_>) -> Result<(), C
         Fix::RestartDaemon => restart(context)?,
         Fix::MakePrivate(paths) => paths.iter().try_for_each(|path| make_private(path))?,
         Fix::RemoveSockets(paths) => {
-            paths.iter().try_for_each(|path| remove_socket(path, context))?
+            paths.iter().try_for_each(|path| remove_socket(path, context))?;
         }
         Fix::SourceTmux { socket, file } => source(socket, file)?,
     }

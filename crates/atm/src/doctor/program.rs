@@ -125,9 +125,16 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
     fn program_that_hangs_is_ended_with_its_children() {
-        let error = sh("sleep 600 & echo $!; sleep 600").unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("pid");
+        let error = sh(&format!("sleep 600 & echo $! > {}; sleep 600", file.display()));
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        let pid = std::fs::read_to_string(file).unwrap();
+        let stat = std::fs::read(format!("/proc/{}/stat", pid.trim())).ok();
+        let state = stat.and_then(|stat| atm_core::process::Stat::parse(&stat)).map(|s| s.state);
+        assert!(matches!(state, None | Some(b'Z')), "{state:?}");
     }
 
     #[test]

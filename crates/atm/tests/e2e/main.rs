@@ -6,6 +6,7 @@
 mod bad_input;
 mod contracts;
 mod crash;
+mod doctor;
 mod faults;
 mod files;
 mod ledger;

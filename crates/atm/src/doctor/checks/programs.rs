@@ -1,13 +1,12 @@
 //! What `atm` on the command line starts.
 
-use super::super::dump::{Dump, Identity, OnPath};
+use super::super::dump::{Dump, Identity, OnPath, Place};
 use super::super::finding::Finding;
 
 pub(super) fn check(dump: &Dump) -> Vec<Finding> {
     let named = |name: &'static str| dump.path.iter().find(move |on| on.name == name);
     let Some(own) = &dump.program else { return Vec::new() };
-    let folder =
-        own.0.parent().map(|folder| super::super::dump::Place::of(folder)).unwrap_or_default();
+    let folder = own.0.parent().map(Place::of).unwrap_or_default();
     let atm = match named("atm") {
         None => Finding::warning("path.absent", "`atm` is not on the PATH")
             .means(format!("You have to type {own}; hooks work all the same."))

@@ -1,6 +1,6 @@
 //! The program that the registered hooks run.
 
-use super::super::dump::{Dump, HookProgram, Identity, Scope, Settings};
+use super::super::dump::{Dump, HookProgram, Identity, Read, Scope, Settings};
 use super::super::finding::{Finding, Fix};
 use super::claude::{EXEC_SINCE, parse};
 
@@ -53,9 +53,7 @@ fn judge(dump: &Dump, program: &HookProgram) -> Option<Finding> {
 }
 
 fn naming<'d>(dump: &'d Dump, program: &str) -> Option<&'d Settings> {
-    let names = |(_, read): &(_, &super::super::dump::Read)| {
-        read.ours.iter().any(|hook| hook.program == program)
-    };
+    let names = |(_, read): &(_, &Read)| read.ours.iter().any(|hook| hook.program == program);
     dump.read().find(names).map(|(settings, _)| settings)
 }
 

@@ -288,7 +288,7 @@ fn state_faults_are_found() {
     let level = if cfg!(target_os = "linux") { Level::Note } else { Level::Problem };
     fault("state.long-path", level, "shorter", state(|s| s.socket_length = 104));
     fault("state.journal", Level::Problem, "readable", |dump| {
-        dump.journal.fault = Some("x".into())
+        dump.journal.fault = Some("x".into());
     });
     fault("clock.future", Level::Warning, "date", |dump| {
         dump.journal.last_hook = Some(last_hook(1_002_001));
@@ -355,8 +355,6 @@ fn self_test_tells_the_stage_that_failed() {
     let test = |plant: fn(&mut crate::doctor::dump::SelfTest)| {
         move |dump: &mut Dump| plant(dump.self_test.as_mut().unwrap())
     };
-    let no = |why: &str| Reached::No { why: why.into() };
-    assert_eq!(no("x"), Reached::No { why: "x".into() });
     fault("self-test.hook", Level::Problem, "setup", test(|t| t.hook.fault = Some("gone".into())));
     fault("self-test.hook", Level::Problem, "setup", test(|t| t.hook.code = Some(2)));
     fault("self-test.hook", Level::Problem, "setup", test(|t| t.hook.code = None));

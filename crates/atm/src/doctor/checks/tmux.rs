@@ -1,6 +1,6 @@
 //! tmux: recent enough, and our hooks alive in every server.
 
-use super::super::dump::{Dump, HookProgram, Identity, Server, Tmux};
+use super::super::dump::{Dump, HookProgram, Identity, Place, Server, Tmux};
 use super::super::finding::{Finding, Fix};
 
 const BASELINE: (u32, u32) = (3, 2);
@@ -30,7 +30,7 @@ pub(super) fn check(dump: &Dump) -> Vec<Finding> {
     findings
 }
 
-fn version(program: &super::super::dump::Place, tmux: &Tmux) -> Finding {
+fn version(program: &Place, tmux: &Tmux) -> Finding {
     let place = if tmux.is_inside { "; you are inside it" } else { "" };
     match tmux.version.as_deref().map(|text| (text, parse(text))) {
         None => Finding::warning("tmux.mute", format!("{program} does not tell its version"))

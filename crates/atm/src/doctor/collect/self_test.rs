@@ -46,7 +46,10 @@ pub(super) fn run(look: &Look<'_>, places: &Places, dump: &Dump) -> SelfTest {
         Err(error) => Reached::No { why: error.to_string() },
     };
     if test.in_journal == Reached::Yes {
-        test.in_daemon = wait_for_daemon(look, places, &nonce);
+        test.in_daemon = match &dump.daemon.before {
+            Some(Answer::Bad { why }) => Reached::No { why: why.clone() },
+            _ => wait_for_daemon(look, places, &nonce),
+        };
     }
     if test.in_daemon == Reached::Yes {
         test.hidden = is_hidden(look, places, &nonce, ran.pid);

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use atm_core::settings::{FoundHook, SettingsError, hooks_in};
 use serde_json::Value;
 
-use super::super::dump::{Content, Dump, HookProgram, OurHook, Place, Read, Scope, Settings};
+use super::super::dump::{
+    Content, Dump, HookProgram, Identity, OurHook, Place, Read, Scope, Settings,
+};
 use super::path::{is_executable, on_path};
 use super::{Env, identity};
 use crate::setup::diff::visible;
@@ -80,7 +82,7 @@ fn root_of(folder: &Path, installed: &Value, id: &str) -> Option<PathBuf> {
     let (name, market) = id.split_once('@')?;
     let base = folder.join("cache").join(market).join(name);
     let versions = fs::read_dir(&base).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut roots: Vec<PathBuf> = versions.chain([base.clone()]).collect();
+    let mut roots: Vec<PathBuf> = versions.chain([base]).collect();
     roots.retain(|root| root.join("hooks/hooks.json").is_file());
     roots.sort_by_key(|root| root.metadata().and_then(|meta| meta.modified()).ok());
     roots.pop()
@@ -136,10 +138,7 @@ pub(super) fn program_of(program: &str, env: Env<'_>, own: Option<&Place>) -> Ho
     };
     let found = path.is_file().then(|| Place::of(&path));
     let is_executable = is_executable(&path);
-    let identity = if is_executable {
-        identity::of(&path, own)
-    } else {
-        super::super::dump::Identity::Other { version: None }
-    };
+    let identity =
+        if is_executable { identity::of(&path, own) } else { Identity::Other { version: None } };
     HookProgram { program: program.to_owned(), found, is_executable, identity }
 }

@@ -10,7 +10,7 @@ use atm_core::places::Places;
 use atm_daemon::store::Reader;
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
-use super::super::dump::{Place, SelfTest, State};
+use super::super::dump::{Place, Reached, SelfTest, State};
 
 /// A larger database is not checked: that takes 1 ms per MiB.
 const CHECKED_MAX: u64 = 256 << 20;
@@ -35,7 +35,7 @@ pub(super) fn collect(places: &Places, test: Option<&SelfTest>) -> State {
     state.is_writable = Some(access(dir, Access::WRITE_OK | Access::EXEC_OK).is_ok());
     state.open_files = open_files(places);
     look_at_database(places, &mut state);
-    if test.is_some_and(|test| test.in_journal == super::super::dump::Reached::Yes) {
+    if test.is_some_and(|test| test.in_journal == Reached::Yes) {
         state.file_clock_off = clock_off(&places.journal()).ok();
     }
     state
