@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use atm_core::proto::message::DaemonStatus;
+use atm_core::settings::quote;
 use atm_core::stamp::{self, Stamp};
 use serde::{Serialize, Serializer};
 
@@ -45,6 +46,13 @@ pub(crate) struct Place(pub(crate) PathBuf);
 impl Place {
     pub(crate) fn of(path: impl AsRef<Path>) -> Place {
         Place(path.as_ref().to_owned())
+    }
+
+    /// For a command that the user may copy.
+    pub(crate) fn as_word(&self) -> String {
+        let word = self.to_string();
+        let is_plain = |c: char| c.is_alphanumeric() || "/._-+@:,=%".contains(c);
+        if word.chars().all(is_plain) { word } else { quote(&word) }
     }
 }
 
@@ -146,6 +154,8 @@ pub(crate) enum Identity {
         /// What it says to `--version`; `None` if it is no atm.
         version: Option<String>,
     },
+    /// Another file, which was not run to ask it.
+    Unasked,
 }
 
 #[derive(Clone, Debug, Default, Serialize)]

@@ -12,6 +12,8 @@ use crate::render::age::age;
 pub(super) fn check(dump: &Dump) -> Vec<Finding> {
     let mut findings = match &dump.daemon.now {
         None => Vec::new(),
+        // A directory that is not ours is told as such; nobody was asked there.
+        Some(Answer::Bad { .. }) if is_refused(dump) => Vec::new(),
         Some(Answer::Up(status)) => up(dump, status),
         Some(Answer::Nobody) => down(dump),
         Some(Answer::Bad { why }) => vec![
@@ -26,6 +28,10 @@ pub(super) fn check(dump: &Dump) -> Vec<Finding> {
     };
     findings.extend(killed(dump));
     findings
+}
+
+fn is_refused(dump: &Dump) -> bool {
+    dump.state.as_ref().is_some_and(|state| state.refused.is_some())
 }
 
 fn up(dump: &Dump, status: &DaemonStatus) -> Vec<Finding> {

@@ -30,7 +30,7 @@ fn first_on_path(dump: &Dump, first: &OnPath) -> Finding {
     };
     match &first.identity {
         Identity::Same | Identity::Copy => Finding::ok("path.atm", format!("atm {own} at {path}")),
-        Identity::Other { version: None } => Finding::warning(
+        Identity::Other { version: None } | Identity::Unasked => Finding::warning(
             "path.foreign",
             format!("`atm` starts {path}, another program of that name"),
         )

@@ -42,6 +42,11 @@ fn judge(dump: &Dump, program: &HookProgram) -> Option<Finding> {
                 format!("{place} runs {name}, another build of this version"),
             )
             .means("Fine, unless you expected the one that you just built."),
+            Identity::Unasked => Finding::note(
+                "hooks.program-other",
+                format!("{place} runs {name}, another file than this atm"),
+            )
+            .means("Which version it is was not asked: programs that a project or a plugin names are not run here."),
             Identity::Other { version: None } => Finding::problem(
                 "hooks.program-foreign",
                 format!("{place} runs {name}, which is not this atm"),

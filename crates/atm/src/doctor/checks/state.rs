@@ -74,7 +74,7 @@ fn directory(state: &State) -> Option<Finding> {
         return Some(
             Finding::problem("state.not-writable", format!("you may not write into {dir}"))
                 .means("Nothing is recorded: hooks are lost and the daemon cannot run.")
-                .remedy(format!("run `chmod 700 {dir}`"))
+                .remedy(format!("run `chmod 700 {}`", dir.as_word()))
                 .fix(Fix::MakePrivate(vec![dir.0.clone()])),
         );
     }
@@ -87,7 +87,7 @@ fn directory(state: &State) -> Option<Finding> {
             .means("Another user of this computer can remove or replace what atm records.")
     };
     let fix = Fix::MakePrivate(vec![dir.0.clone()]);
-    Some(finding.remedy(format!("run `chmod 700 {dir}`")).fix(fix))
+    Some(finding.remedy(format!("run `chmod 700 {}`", dir.as_word())).fix(fix))
 }
 
 fn open_files(state: &State) -> Option<Finding> {
@@ -100,7 +100,7 @@ fn open_files(state: &State) -> Option<Finding> {
     Some(
         Finding::warning("state.file-mode", format!("others may read {first}{more}"))
             .means("Prompts and commands of your sessions are in there.")
-            .remedy(format!("run `chmod -R go= {}`", state.dir))
+            .remedy(format!("run `chmod -R go= {}`", state.dir.as_word()))
             .fix(Fix::MakePrivate(paths)),
     )
 }

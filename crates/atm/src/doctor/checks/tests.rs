@@ -158,6 +158,7 @@ fn hook_program_that_is_gone_closed_or_another_is_told() {
     let set = |identity: Identity| move |dump: &mut Dump| dump.programs[0].identity = identity;
     fault("hooks.program-other", Level::Warning, "atm setup", set(other("0.0.9")));
     fault("hooks.program-other", Level::Note, "atm setup", set(other("0.1.0")));
+    fault("hooks.program-other", Level::Note, "atm setup", set(Identity::Unasked));
     let foreign = Identity::Other { version: None };
     fault("hooks.program-foreign", Level::Problem, "atm setup", set(foreign));
 }

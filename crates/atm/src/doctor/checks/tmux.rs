@@ -90,7 +90,7 @@ fn hooks_gone(dump: &Dump, server: &Server) -> Finding {
         .means("Your tmux configuration loads them, but this server has lost them or was started before: it does not tell when you look at a session.");
     match (&dump.tmux.our_file, dump.tmux.our_file_exists) {
         (Some(file), true) => finding
-            .remedy(format!("run `tmux -S {socket} source-file {file}`"))
+            .remedy(format!("run `tmux -S {} source-file {}`", socket.as_word(), file.as_word()))
             .fix(Fix::SourceTmux { socket: socket.0.clone(), file: file.0.clone() }),
         _ => finding.remedy("run `atm setup`: the file that it loads is not there"),
     }
@@ -104,7 +104,7 @@ fn wrong_program(dump: &Dump, server: &Server, program: &HookProgram) -> Option<
             .means("tmux shows an error when you switch windows, and atm does not learn what you looked at."),
         Identity::Same | Identity::Copy => return None,
         Identity::Other { version: Some(version) } if *version == dump.version => return None,
-        Identity::Other { .. } => Finding::warning("tmux.program-other", format!("hooks at {socket} run {name}, which is another atm"))
+        Identity::Other { .. } | Identity::Unasked => Finding::warning("tmux.program-other", format!("hooks at {socket} run {name}, which is another atm"))
             .means("What you look at is told to another program."),
     };
     Some(finding.remedy("run `atm setup` with the atm you want"))

@@ -11,7 +11,15 @@ use super::super::program;
 /// Of our `--help`: other programs are called atm, too.
 const ABOUT: &str = "coding agent in your tmux";
 
-pub(super) fn of(path: &Path, own: Option<&Place>) -> Identity {
+/// Whether the program may be run to ask it. One that a project's files name may not: nobody has
+/// agreed to that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    Yes,
+    No,
+}
+
+pub(super) fn of(path: &Path, own: Option<&Place>, ask: Ask) -> Identity {
     if let Some(own) = own {
         if is_same_file(path, &own.0) {
             return Identity::Same;
@@ -20,7 +28,10 @@ pub(super) fn of(path: &Path, own: Option<&Place>) -> Identity {
             return Identity::Copy;
         }
     }
-    Identity::Other { version: version(path) }
+    match ask {
+        Ask::Yes => Identity::Other { version: version(path) },
+        Ask::No => Identity::Unasked,
+    }
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {

@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::super::dump::{OnPath, Place};
-use super::{Env, identity};
+use super::Env;
+use super::identity::{self, Ask};
 
 pub(super) fn collect(env: Env<'_>, own: Option<&Place>) -> Vec<OnPath> {
     let named = |name: &'static str| on_path(env, name).into_iter().map(move |path| (name, path));
@@ -12,7 +13,7 @@ pub(super) fn collect(env: Env<'_>, own: Option<&Place>) -> Vec<OnPath> {
         .chain(named("cld"))
         .map(|(name, path)| OnPath {
             name: name.to_owned(),
-            identity: identity::of(&path, own),
+            identity: identity::of(&path, own, Ask::Yes),
             path: Place(path),
         })
         .collect()

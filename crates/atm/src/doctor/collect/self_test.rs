@@ -9,9 +9,10 @@ use atm_core::places::Places;
 use atm_core::proto::message::{Reply, Request};
 use atm_core::text::clean;
 
-use super::super::dump::{Answer, Dump, HookRun, Place, Reached, Scope, SelfTest};
+use super::super::dump::{Answer, Dump, HookRun, Place, Reached, SelfTest};
 use super::super::program::{self, Ran};
-use super::settings::program_of;
+use super::identity::Ask;
+use super::settings::{is_agreed, program_of};
 use super::{Look, daemon, journal};
 use crate::client::{Client, failure};
 
@@ -57,12 +58,11 @@ pub(super) fn run(look: &Look<'_>, places: &Places, dump: &Dump) -> SelfTest {
     test
 }
 
-/// The program that the client runs here: the user's settings count most, as they do everywhere.
+/// The program that the client runs everywhere; one that only a project names is not run.
 fn registered(look: &Look<'_>, dump: &Dump) -> Option<Place> {
-    let mut sources: Vec<_> = dump.read().filter(|(settings, _)| dump.is_here(settings)).collect();
-    sources.sort_by_key(|(settings, _)| settings.scope != Scope::User);
-    let hook = sources.into_iter().find_map(|(_, read)| read.ours.first())?;
-    let program = program_of(&hook.program, look.env, dump.program.as_ref());
+    let mut sources = dump.read().filter(|(settings, _)| is_agreed(settings));
+    let hook = sources.find_map(|(_, read)| read.ours.first())?;
+    let program = program_of(&hook.program, look.env, dump.program.as_ref(), Ask::No);
     // One that is not there is told elsewhere; here it fails to run.
     Some(program.found.unwrap_or_else(|| Place(PathBuf::from(&hook.program))))
 }

@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::super::dump::{
     Content, Dump, HookProgram, Identity, OurHook, Place, Read, Scope, Settings,
 };
+use super::Env;
+use super::identity::{self, Ask};
 use super::path::{is_executable, on_path};
-use super::{Env, identity};
 use crate::setup::diff::visible;
 use crate::setup::files::{TextFile, plain};
 
@@ -123,12 +124,29 @@ fn content(text: &str, is_ours: &dyn Fn(&FoundHook) -> bool) -> Content {
 
 /// Every program that our hooks name, once.
 pub(super) fn programs(dump: &Dump, env: Env<'_>) -> Vec<HookProgram> {
-    let named: BTreeSet<&String> =
-        dump.read().flat_map(|(_, read)| &read.ours).map(|hook| &hook.program).collect();
-    named.into_iter().map(|program| program_of(program, env, dump.program.as_ref())).collect()
+    let all: BTreeSet<&String> = dump.read().flat_map(|(_, read)| named(read)).collect();
+    let agreed = dump.read().filter(|(settings, _)| is_agreed(settings));
+    let agreed: BTreeSet<&String> = agreed.flat_map(|(_, read)| named(read)).collect();
+    let ask = |program: &String| if agreed.contains(program) { Ask::Yes } else { Ask::No };
+    let own = dump.program.as_ref();
+    all.into_iter().map(|program| program_of(program, env, own, ask(program))).collect()
 }
 
-pub(super) fn program_of(program: &str, env: Env<'_>, own: Option<&Place>) -> HookProgram {
+fn named(read: &Read) -> impl Iterator<Item = &String> {
+    read.ours.iter().map(|hook| &hook.program)
+}
+
+/// Whether the client runs the hooks of these settings without asking whether it may.
+pub(super) fn is_agreed(settings: &Settings) -> bool {
+    matches!(settings.scope, Scope::User | Scope::Managed)
+}
+
+pub(super) fn program_of(
+    program: &str,
+    env: Env<'_>,
+    own: Option<&Place>,
+    ask: Ask,
+) -> HookProgram {
     let home = env("HOME").unwrap_or_default().to_string_lossy().into_owned();
     let path = program.replace("${HOME}", &home).replace("$HOME", &home);
     let path = match path.strip_prefix("~/") {
@@ -138,7 +156,6 @@ pub(super) fn program_of(program: &str, env: Env<'_>, own: Option<&Place>) -> Ho
     };
     let found = path.is_file().then(|| Place::of(&path));
     let is_executable = is_executable(&path);
-    let identity =
-        if is_executable { identity::of(&path, own) } else { Identity::Other { version: None } };
+    let identity = if is_executable { identity::of(&path, own, ask) } else { Identity::Unasked };
     HookProgram { program: program.to_owned(), found, is_executable, identity }
 }

@@ -11,6 +11,7 @@ use atm_core::places::Places;
 use super::super::dump::{HookProgram, Place, Server, Tmux};
 use super::super::program;
 use super::Env;
+use super::identity::Ask;
 use super::path::on_path;
 use super::settings::program_of;
 
@@ -35,7 +36,8 @@ pub(super) fn collect(env: Env<'_>, places: Option<&Places>, own: Option<&Place>
     if let Some(path) = tmux.program.as_ref().map(|program| program.0.clone()) {
         tmux.version = version(&path);
         for socket in sockets(env) {
-            if let Some((server, read)) = server(&path, &socket, &|word| program_of(word, env, own))
+            if let Some((server, read)) =
+                server(&path, &socket, &|word| program_of(word, env, own, Ask::Yes))
             {
                 tmux.servers.push(server);
                 confs.extend(read);

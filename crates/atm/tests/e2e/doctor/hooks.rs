@@ -140,6 +140,23 @@ fn hook_program_of_another_kind_that_prints_is_told() {
 }
 
 #[test]
+fn program_that_only_a_project_names_is_told_and_not_run() {
+    let sealed = healthy();
+    fs::remove_file(settings(&sealed)).unwrap();
+    let (trap, sprung) = (project(&sealed).join("evil/atm"), sealed.path().join("sprung"));
+    program(&trap, &format!("touch {}", sprung.display()));
+    let handler = json!({"type": "command", "command": trap, "args": ["hook"]});
+    let text = json!({"hooks": {"Stop": [{"hooks": [handler]}]}}).to_string();
+    fs::create_dir(project(&sealed).join(".claude")).unwrap();
+    fs::write(project(&sealed).join(".claude/settings.json"), text).unwrap();
+    let report = examine(&sealed, &[]);
+    let what = report.expect("hooks.program-other", "note", "--scope project");
+    assert!(what.contains(trap.to_str().unwrap()), "{what}");
+    assert_eq!(report.find("self-test.passed").unwrap()["level"], "ok");
+    assert!(!sprung.exists(), "a program of the project was run");
+}
+
+#[test]
 fn untrusted_folder_is_told_while_nothing_was_heard_from_it() {
     let mut sealed = healthy();
     trust(&sealed, false);

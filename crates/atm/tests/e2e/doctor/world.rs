@@ -91,6 +91,7 @@ fn state_directory_that_is_a_link_is_told() {
     let report = examine(&sealed, &[]);
     let what = report.expect("state.refused", "problem", "ATM_STATE_DIR");
     assert!(what.contains("symbolic link"), "{what}");
+    assert!(report.find("daemon.silent").is_none());
     fs::remove_file(sealed.state()).unwrap();
     fs::rename(&real, sealed.state()).unwrap();
 }
