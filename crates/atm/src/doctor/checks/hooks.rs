@@ -11,7 +11,7 @@ pub(super) fn check(dump: &Dump) -> Vec<Finding> {
     let here: Vec<Source<'_>> =
         ours.iter().copied().filter(|(settings, _)| dump.is_here(settings)).collect();
     if here.is_empty() {
-        return vec![missing(dump)];
+        return missing(dump).into_iter().collect();
     }
     let mut findings: Vec<Finding> = here.iter().map(|source| registered(*source)).collect();
     findings.extend(here.iter().filter_map(|source| twice_in_one(*source)));
@@ -21,18 +21,15 @@ pub(super) fn check(dump: &Dump) -> Vec<Finding> {
 
 type Source<'d> = (&'d Settings, &'d Read);
 
-/// As setup does it, or by hand if the file cannot be edited.
-fn missing(dump: &Dump) -> Finding {
-    let finding = Finding::problem("hooks.missing", "no hook of atm is registered").means(
-        "Statuses come from Claude Code's session files alone: no details, no history, and slower.",
-    );
-    let user = dump.settings.iter().find(|settings| settings.scope == Scope::User);
-    match user.map(|settings| &settings.content) {
-        Some(Content::Absent | Content::Read(_)) => {
-            finding.remedy("run `atm setup`").fix(Fix::Register)
-        }
-        _ => finding.remedy("mend the user's settings, then run `atm setup`"),
-    }
+/// Settings of the user that cannot be read are told as such: what is in them is not known.
+fn missing(dump: &Dump) -> Option<Finding> {
+    let user = dump.settings.iter().find(|settings| settings.scope == Scope::User)?;
+    matches!(user.content, Content::Absent | Content::Read(_)).then(|| {
+        Finding::problem("hooks.missing", "no hook of atm is registered")
+            .means("Statuses come from Claude Code's session files alone: no details, no history, and slower.")
+            .remedy("run `atm setup`")
+            .fix(Fix::Register)
+    })
 }
 
 fn registered((settings, read): Source<'_>) -> Finding {

@@ -16,7 +16,7 @@ fn broken(settings: &Settings) -> Option<Finding> {
         Content::Unparsable { why } => Some(
             Finding::problem("settings.unparsable", format!("{path} cannot be parsed: {why}"))
                 .means("Claude Code cannot take its hooks from it, and atm leaves it alone.")
-                .remedy("mend the file at that place"),
+                .remedy("mend the file at that place, then run `atm doctor` again"),
         ),
         Content::Unreadable { why } => Some(
             Finding::problem("settings.unreadable", format!("{path} cannot be read: {why}"))

@@ -138,12 +138,13 @@ fn settings_that_switch_hooks_off_or_cannot_be_read_are_problems() {
 }
 
 #[test]
-fn settings_of_the_user_that_are_broken_are_not_to_be_fixed_by_setup() {
+fn settings_of_the_user_that_are_unknown_are_not_said_to_lack_hooks() {
+    fault("settings.unparsable", Level::Problem, "mend", |dump| {
+        dump.settings[USER].content = Content::Unparsable { why: "line 1, column 1: x".to_owned() };
+    });
     let mut dump = good();
-    dump.settings[USER].content = Content::Unparsable { why: "line 1, column 1: x".to_owned() };
-    let findings = check(&dump);
-    let missing = findings.iter().find(|finding| finding.id == "hooks.missing").unwrap();
-    assert_eq!(missing.fix, None);
+    dump.settings.clear();
+    assert!(!check(&dump).iter().any(|finding| finding.id == "hooks.missing"));
 }
 
 #[test]
