@@ -4,7 +4,6 @@ use super::super::dump::{Dump, HookProgram, Identity, Place, Server, Tmux};
 use super::super::finding::{Finding, Fix};
 
 const BASELINE: (u32, u32) = (3, 2);
-const MISSING_BELOW: &str = "pop-ups, hooks of panes and windows, and styles with formats";
 
 pub(super) fn check(dump: &Dump) -> Vec<Finding> {
     let tmux = &dump.tmux;
@@ -38,7 +37,7 @@ fn version(program: &Place, tmux: &Tmux) -> Finding {
             .remedy("check it with `tmux -V`"),
         Some((text, Some(number))) if number < BASELINE => {
             Finding::warning("tmux.old", format!("{text} at {program} is too old"))
-                .means(format!("Below 3.2 it lacks {MISSING_BELOW}; listing sessions works."))
+                .means("Below 3.2 it has no pop-ups and no messages to one client; listing, marks and visits work.")
                 .remedy("install tmux 3.2 or later")
         }
         // A build from source has a name instead of a number, and is new.

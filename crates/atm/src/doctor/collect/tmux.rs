@@ -19,7 +19,7 @@ use super::settings::program_of;
 const OUR_INDEX: &str = "[8731]";
 /// The file that setup generates, in our configuration directory.
 const OUR_FILE: &str = "tmux.conf";
-const OUR_MARK: &str = "# atm";
+const OUR_MARKS: [&str; 2] = ["# atm", "# added by atm setup"];
 /// A larger file is no configuration.
 const CONF_MAX: u64 = 1 << 20;
 const FACTS: &str = "#{version}\t#{config_files}";
@@ -107,18 +107,20 @@ fn server(tmux: &Path, socket: &Path, of: ProgramOf<'_>) -> Option<(Server, Vec<
 fn our_hook(line: &str) -> Option<(&str, &str)> {
     let (name, command) = line.split_once(' ')?;
     let name = name.strip_suffix(OUR_INDEX)?;
-    command.contains("visit").then_some((name, command))
+    command.contains(" visit ").then_some((name, command))
 }
 
-/// The quoted word before ` visit` in `run-shell -b "'/x/atm' visit …"`. tmux doubles a `#` that
-/// stands for itself.
+/// The quoted word before ` visit` in `run-shell -b "'/x/atm' visit …"`, which may itself stand in the
+/// quotes of an `if-shell`. tmux doubles a `#` that stands for itself.
 fn program_in(command: &str) -> Option<String> {
-    let before = command.split(" visit").next()?.trim_end();
+    let before = command.split(" visit ").next()?.trim_end();
     let word = match before.strip_suffix('\'') {
-        Some(quoted) => quoted.rsplit_once(" \"'").or_else(|| quoted.rsplit_once(" '"))?.1,
+        Some(quoted) => quoted.rsplit_once("\"'")?.1,
         None => before.rsplit([' ', '"']).next()?,
     };
-    let word = word.replace(r"'\\''", "'").replace(r"'\''", "'").replace("##", "#");
+    let quotes = [r"'\\\\''", r"'\\''", r"'\''"];
+    let word = quotes.iter().fold(word.to_owned(), |word, quote| word.replace(quote, "'"));
+    let word = word.replace("##''[", "#[").replace("##", "#").replace(r"\$", "$");
     word.ends_with("atm").then_some(word)
 }
 
@@ -141,7 +143,9 @@ fn is_configured(conf: &Path, our_file: Option<&Place>) -> bool {
     let ours = our_file.map(|file| file.0.to_string_lossy().into_owned());
     text.lines().map(str::trim).any(|line| {
         let is_source = line.starts_with("source");
-        is_source && (line.ends_with(OUR_MARK) || ours.as_ref().is_some_and(|o| line.contains(o)))
+        is_source
+            && (OUR_MARKS.iter().any(|mark| line.ends_with(mark))
+                || ours.as_ref().is_some_and(|o| line.contains(o)))
     })
 }
 
@@ -164,8 +168,15 @@ mod tests {
     #[test]
     fn program_of_a_hook_is_found_however_it_is_quoted() {
         for (command, program) in [
-            ("run-shell -b \"/x/atm visit\"", "/x/atm"),
-            ("run-shell -b \"'/it'\\\\''s ##1/atm' visit\"", "/it's #1/atm"),
+            ("run-shell -b \"/x/atm visit a\"", "/x/atm"),
+            (
+                r#"run-shell -b "'/a b/it'\\''s ##1/\$x/atm' visit client-attached""#,
+                "/a b/it's #1/$x/atm",
+            ),
+            (
+                r##"if-shell -F "#{&&:#{@p},1}" "run-shell -b \"'/a b/it'\\\\''s ##1/atm' visit x '#{window_id}'\"""##,
+                "/a b/it's #1/atm",
+            ),
         ] {
             assert_eq!(program_in(command).as_deref(), Some(program), "{command}");
         }
@@ -178,6 +189,7 @@ mod tests {
         let ours = Place::of("/cfg/atm/tmux.conf");
         for (text, expected) in [
             ("set -g mouse on\nsource-file -q '/x/tmux.conf' # atm\n", true),
+            ("source-file -q '/x/tmux.conf' # added by atm setup\r\n", true),
             ("source-file /cfg/atm/tmux.conf\n", true),
             ("# source-file /cfg/atm/tmux.conf\n", false),
             ("set -g status-right x # atm\n", false),

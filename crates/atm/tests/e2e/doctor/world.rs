@@ -136,7 +136,7 @@ fn tmux_hooks_gone_from_a_running_server_are_sourced_again() {
     let ours = sealed.home().join(".config/atm/tmux.conf");
     fs::create_dir_all(ours.parent().unwrap()).unwrap();
     let visit = format!(
-        "set-hook -g 'session-window-changed[8731]' \"run-shell -b \\\"'{ATM}' visit\\\"\"\n"
+        "set-hook -g 'session-window-changed[8731]' \"run-shell -b \\\"'{ATM}' visit session-window-changed\\\"\"\n"
     );
     let focus = visit.replace("session-window-changed", "pane-focus-in");
     fs::write(&ours, format!("{visit}{focus}")).unwrap();
@@ -154,7 +154,7 @@ fn tmux_hooks_gone_from_a_running_server_are_sourced_again() {
         "set-hook",
         "-g",
         "session-window-changed[8731]",
-        "run-shell -b \"'/nowhere/atm' visit\"",
+        "run-shell -b \"'/nowhere/atm' visit x\"",
     ]);
     let what = examine(&sealed, &[]).expect("tmux.program-gone", "warning", "atm setup");
     assert!(what.contains("/nowhere/atm"), "{what}");
