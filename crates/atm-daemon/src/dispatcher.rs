@@ -62,6 +62,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         started,
         counts: Counts::default(),
         troubles: past.notes,
+        self_test: None,
         fresh: Vec::new(),
         stop: None,
     };
@@ -99,6 +100,8 @@ struct Dispatcher {
     started: Instant,
     counts: Counts,
     troubles: Vec<String>,
+    /// The mark of the last self-test heard.
+    self_test: Option<String>,
     /// Requests that wait for tmux.
     fresh: Vec<oneshot::Sender<()>>,
     /// Who asked us to stop.

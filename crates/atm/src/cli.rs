@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    config, daemon, demo, dismiss, events, explain, generate, list, setup, show, status, uninstall,
-    wait, watch,
+    config, daemon, demo, dismiss, doctor, events, explain, generate, list, setup, show, status,
+    uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Setup(setup::Args),
     Uninstall(uninstall::Args),
     Config(config::Args),
+    Doctor(doctor::Args),
     Daemon(daemon::Args),
     Demo(demo::Args),
     /// Take in one hook event on standard input (agents call this, not people)
@@ -58,7 +59,12 @@ pub(crate) enum Command {
 pub(crate) fn main() -> Exit {
     let mut out = BufWriter::new(io::stdout().lock());
     let done = match Cli::try_parse() {
-        Ok(cli) => Context::from_env(&mut out).and_then(|mut context| run(cli, &mut context)),
+        Ok(cli) => match (Context::from_env(&mut out), &cli.command) {
+            (Ok(mut context), _) => run(cli, &mut context),
+            // It says more than that there is no home.
+            (Err(_), Some(Command::Doctor(args))) => doctor::run_without_places(args, &mut out),
+            (Err(error), _) => Err(error),
+        },
         Err(error) => return usage(&error),
     };
     let flushed = out.flush().map_err(CliError::from);
@@ -85,6 +91,7 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Config(args)) => config::run(&args, context),
+        Some(Command::Doctor(args)) => doctor::run(&args, context),
         Some(Command::Daemon(args)) => daemon::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Hook) => Ok(Exit::Ok),
@@ -161,6 +168,8 @@ mod tests {
             "atm setup",
             "atm setup --yes --dry-run --only claude --scope local",
             "atm uninstall --yes --dry-run --purge",
+            "atm doctor --json --no-self-test",
+            "atm doctor --fix --yes",
             "atm generate man /tmp",
         ];
         for line in lines {

@@ -7,6 +7,7 @@ mod client;
 mod commands;
 mod context;
 mod demo;
+mod doctor;
 mod error;
 mod exit;
 mod json;

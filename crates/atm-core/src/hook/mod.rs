@@ -2,6 +2,7 @@
 
 pub mod cut;
 pub mod event;
+pub mod self_test;
 pub mod wire;
 
 pub use event::{Hook, HookKind};

@@ -97,6 +97,9 @@ pub struct DaemonStatus {
     pub configured: usize,
     /// What does not work, in words; empty if all is well.
     pub troubles: Vec<String>,
+    /// The mark of the last self-test that came through the journal since the daemon started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_test: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

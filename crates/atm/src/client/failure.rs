@@ -18,7 +18,7 @@ pub(crate) fn write(places: &Places, error: &CliError) -> io::Result<()> {
 }
 
 /// `None` if the last try is under way still, or went well.
-pub(super) fn read(places: &Places) -> Option<CliError> {
+pub(crate) fn read(places: &Places) -> Option<CliError> {
     let text = fs::read_to_string(places.start_mark()).ok()?;
     let (message, hint) = text.strip_suffix('\n')?.split_once('\n')?;
     Some(CliError::new(Exit::Unreachable, message).hint(hint))

@@ -58,7 +58,7 @@ pub(crate) fn stop(context: &mut Context<'_>) -> Result<Exit, CliError> {
     stop::run(context)
 }
 
-fn start(context: &mut Context<'_>) -> Result<Exit, CliError> {
+pub(crate) fn start(context: &mut Context<'_>) -> Result<Exit, CliError> {
     let Reply::Status(status) = context.ask(&Request::Status)? else {
         return Err(unexpected());
     };

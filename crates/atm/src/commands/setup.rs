@@ -83,6 +83,12 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     conclude(&tasks, failures, context)
 }
 
+/// `atm setup` for the hooks in the user's settings, for other commands.
+pub(crate) fn register(consent: &Consent, context: &mut Context<'_>) -> Result<(), CliError> {
+    let args = Args { consent: consent.clone(), only: vec![Part::Claude], scope: Scope::User };
+    run(&args, context).map(drop)
+}
+
 /// A part that cannot be planned does not keep the others from it.
 fn tasks(
     args: &Args,

@@ -69,6 +69,23 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     conclude(failures)
 }
 
+/// Takes ours out of one settings file, for other commands.
+pub(crate) fn take_out(
+    path: &Path,
+    consent: &Consent,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
+    let ledger = Ledger::load(&context.places)?;
+    let plan = Plan::uninstall(TextFile::load(path)?, Kind::Settings, ledger.files.get(path))?;
+    plan.write_diff(&context.screen, context.out)?;
+    if consent.seek(context.out)? == Answer::No {
+        return Ok(());
+    }
+    let mut failures = Vec::new();
+    apply(&[plan], context, &mut failures)?;
+    conclude(failures).map(drop)
+}
+
 fn show(
     args: &Args,
     plans: &[Plan],

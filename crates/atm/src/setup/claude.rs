@@ -42,7 +42,8 @@ pub(crate) fn installed() -> Installed {
     oldest(&places().iter().map(|path| version_of(path)).collect::<Vec<_>>())
 }
 
-fn oldest(versions: &[Option<Version>]) -> Installed {
+/// What the settings must suit if these are installed.
+pub(crate) fn oldest(versions: &[Option<Version>]) -> Installed {
     let known = versions.iter().flatten().min();
     match known {
         _ if versions.is_empty() => Installed::None,

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use crate::error::CliError;
 use crate::exit::Exit;
 
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Consent {
     /// Apply without asking
     #[arg(long)]
@@ -22,6 +22,15 @@ pub(crate) enum Answer {
 }
 
 impl Consent {
+    /// For commands that ask for it in another way; `--yes` was given or not.
+    pub(crate) fn of(yes: bool) -> Consent {
+        Consent { yes, dry_run: false }
+    }
+
+    pub(crate) fn is_given(&self) -> bool {
+        self.yes
+    }
+
     /// To be called when all is shown. Without a terminal there is nobody to ask.
     pub(crate) fn seek(&self, out: &mut dyn Write) -> Result<Answer, CliError> {
         if self.dry_run {

@@ -1,7 +1,7 @@
 //! Things go wrong around atm: it says so, hurts nobody, and goes on when it can.
 
 mod clients;
-mod disk;
+pub(crate) mod disk;
 mod silence;
 mod state_dir;
 mod store;

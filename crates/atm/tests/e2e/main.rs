@@ -8,6 +8,7 @@ mod config;
 mod contracts;
 mod crash;
 mod demo;
+mod doctor;
 mod faults;
 mod files;
 mod ledger;

@@ -318,7 +318,7 @@ fn broken_or_odd_file_is_refused_with_line_and_column() {
 fn hooks_in_a_file_are_all_found_with_the_switches() {
     let found = hooks_in(
         r#"{
-  "disableAllHooks": true,
+  "disableAllHooks": true, "enabledPlugins": {"a@m": true, "b@m": false, "c@m": "1.0"},
   "statusLine": {"type": "command", "command": "mine"},
   "hooks": {
     "Stop": [{"matcher": "x", "hooks": [
@@ -338,5 +338,7 @@ fn hooks_in_a_file_are_all_found_with_the_switches() {
     assert_eq!((foreign.timeout, foreign.line, foreign.is_ours), (Some(7), 6, false));
     assert_eq!((ours.program.as_str(), ours.run, ours.line), ("/x/atm", Run::Async, 8));
     assert_eq!((ours.matcher.as_deref(), ours.is_ours), (Some("x"), true));
+    assert_eq!((foreign.is_exec, ours.is_exec), (false, true));
+    assert_eq!(found.plugins, ["a@m"]);
     assert_eq!(hooks_in("").unwrap(), Found::default());
 }

@@ -12,10 +12,10 @@ use crate::sealed::Sealed;
 use crate::wire::Daemon;
 
 /// A disk of 1 MiB under the state directory.
-struct Disk<'a>(&'a Sealed);
+pub(crate) struct Disk<'a>(&'a Sealed);
 
 impl Disk<'_> {
-    fn mount(sealed: &Sealed) -> Option<Disk<'_>> {
+    pub(crate) fn mount(sealed: &Sealed) -> Option<Disk<'_>> {
         if !is_root() {
             skip("only root can mount a small disk");
             return None;
@@ -33,7 +33,7 @@ impl Disk<'_> {
     }
 
     /// Leaves no byte free.
-    fn fill(&self) {
+    pub(crate) fn fill(&self) {
         let mut file = File::create(self.0.state().join("ballast")).unwrap();
         for size in [4096, 1] {
             loop {
@@ -46,7 +46,7 @@ impl Disk<'_> {
         }
     }
 
-    fn free(&self) {
+    pub(crate) fn free(&self) {
         fs::remove_file(self.0.state().join("ballast")).unwrap();
     }
 }
