@@ -2,6 +2,7 @@
 //! what cannot be read becomes a failure in the dump.
 
 mod claude;
+mod config;
 mod daemon;
 mod identity;
 mod journal;
@@ -68,6 +69,7 @@ impl Look<'_> {
         self.collect_folders(&mut dump);
         dump.programs = settings::programs(&dump, self.env);
         dump.tmux = tmux::collect(self.env, self.places, dump.program.as_ref());
+        dump.config = self.places.map(|places| config::collect(places, self.env));
         dump.path = path::collect(self.env, dump.program.as_ref());
         dump
     }

@@ -33,10 +33,20 @@ pub(crate) struct Dump {
     pub(crate) sessions: Option<Vec<Session>>,
     pub(crate) tmux: Tmux,
     pub(crate) path: Vec<OnPath>,
+    /// `None`: no directory for it can be had, see `failures`.
+    pub(crate) config: Option<Config>,
     /// `None`: not asked for.
     pub(crate) self_test: Option<SelfTest>,
     /// What could not be looked at.
     pub(crate) failures: Vec<Failure>,
+}
+
+/// The configuration file, and what is wrong in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Config {
+    pub(crate) path: Place,
+    pub(crate) is_there: bool,
+    pub(crate) problems: Vec<String>,
 }
 
 /// A path for people and for JSON, whatever its bytes are.

@@ -4,9 +4,9 @@ use atm_core::proto::message::DaemonStatus;
 use atm_core::stamp::Stamp;
 
 use super::dump::{
-    Answer, Content, Daemon, Dump, Folder, HookProgram, HookRun, Identity, Install, Journal,
-    LastHook, OnPath, OurHook, Place, Reached, Read, Scope, SelfTest, Server, Session, Settings,
-    State, Tmux, Trust,
+    Answer, Config, Content, Daemon, Dump, Folder, HookProgram, HookRun, Identity, Install,
+    Journal, LastHook, OnPath, OurHook, Place, Reached, Read, Scope, SelfTest, Server, Session,
+    Settings, State, Tmux, Trust,
 };
 use crate::setup::claude::Installed;
 use crate::setup::hooks::wanted;
@@ -23,6 +23,10 @@ pub(crate) fn good() -> Dump {
         home: Some(Place::of("/home/dev")),
         here: Some(Place::of(HERE)),
         state: Some(state()),
+        config: Some(Config {
+            path: Place::of("/home/dev/.config/atm/config.toml"),
+            ..Config::default()
+        }),
         claude: vec![install("/home/dev/.local/bin/claude", "2.1.325")],
         settings: vec![
             settings(Scope::Managed, "/etc/claude-code/managed-settings.json", None),

@@ -353,6 +353,15 @@ fn path_faults_are_found() {
 }
 
 #[test]
+fn configuration_that_is_wrong_is_a_warning_for_each_problem() {
+    fault("config.problem", Level::Warning, "mend it there", |dump| {
+        let config = dump.config.as_mut().unwrap();
+        config.is_there = true;
+        config.problems = vec!["3:1: tmux.dwel: no such option".to_owned()];
+    });
+}
+
+#[test]
 fn self_test_tells_the_stage_that_failed() {
     let test = |plant: fn(&mut crate::doctor::dump::SelfTest)| {
         move |dump: &mut Dump| plant(dump.self_test.as_mut().unwrap())
