@@ -6,7 +6,6 @@ pub(crate) mod collect;
 pub(crate) mod dump;
 pub(crate) mod finding;
 pub(crate) mod fix;
-pub(crate) mod program;
 pub(crate) mod render;
 #[cfg(test)]
 mod sample;

@@ -11,6 +11,7 @@ mod doctor;
 mod error;
 mod exit;
 mod json;
+mod program;
 mod render;
 mod screen;
 mod setup;

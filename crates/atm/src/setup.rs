@@ -8,7 +8,6 @@ pub(crate) mod files;
 pub(crate) mod hooks;
 pub(crate) mod ledger;
 pub(crate) mod plan;
-pub(crate) mod program;
 pub(crate) mod purge;
 pub(crate) mod settings;
 pub(crate) mod task;

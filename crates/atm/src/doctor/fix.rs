@@ -8,11 +8,11 @@ use std::path::Path;
 
 use super::dump::Place;
 use super::finding::{Finding, Fix};
-use super::program;
 use crate::commands::{daemon, setup, uninstall};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::program;
 use crate::setup::consent::{Answer, Consent};
 use crate::setup::files::{cannot, remove_if_there};
 
@@ -114,10 +114,10 @@ fn remove_socket(path: &Path, context: &Context<'_>) -> Result<(), CliError> {
 
 fn source(socket: &Path, file: &Path) -> Result<(), CliError> {
     let args = [OsStr::new("-S"), socket.as_os_str(), OsStr::new("source-file"), file.as_os_str()];
-    let ran = program::run(OsStr::new("tmux"), &args, b"", &["TMUX", "TMUX_PANE"])
+    let ran = program::run_with(OsStr::new("tmux"), &args, b"", &program::TMUX_VARIABLES)
         .map_err(|error| CliError::failed("cannot run tmux", &error))?;
-    match ran.code {
+    match ran.status.code() {
         Some(0) => Ok(()),
-        _ => Err(CliError::new(Exit::Failed, format!("tmux says: {}", ran.stderr.trim()))),
+        _ => Err(CliError::new(Exit::Failed, format!("tmux says: {}", ran.err.trim()))),
     }
 }

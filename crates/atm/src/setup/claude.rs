@@ -1,18 +1,19 @@
 //! Which Claude Code is installed. Its files are read first; it is run only if they do not tell.
 
-use std::fs;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{fmt, fs};
 
+use atm_core::places::claude_dir;
 use serde::Deserialize;
 
-use super::program::{all_on_path, is_program, run};
+use crate::program::{LIMIT, is_program, on_path, run};
 
-/// How long `claude --version` may take; it starts a whole runtime.
-const PATIENCE: Duration = Duration::from_secs(3);
 const PACKAGE: &str = "@anthropic-ai/claude-code";
 /// From `…/claude-code/bin/claude` up to its `package.json`.
 const MAX_CLIMB: usize = 3;
+
+type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Version(pub(crate) u32, pub(crate) u32, pub(crate) u32);
@@ -38,8 +39,40 @@ impl Version {
     }
 }
 
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+/// One Claude Code of this machine.
+pub(crate) struct Install {
+    pub(crate) path: PathBuf,
+    /// Without links.
+    pub(crate) target: PathBuf,
+    pub(crate) version: Option<Version>,
+}
+
 pub(crate) fn installed() -> Installed {
-    oldest(&places().iter().map(|path| version_of(path)).collect::<Vec<_>>())
+    let installs = installs(&|name| std::env::var_os(name));
+    oldest(&installs.iter().map(|install| install.version).collect::<Vec<_>>())
+}
+
+/// The one that `claude` starts comes first; links to one program are one.
+pub(crate) fn installs(env: Env<'_>) -> Vec<Install> {
+    let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let mut paths = on_path(env("PATH"), "claude");
+    paths.extend(home.map(|home| home.join(".local/bin/claude")));
+    paths.extend(claude_dir(env).map(|folder| folder.join("local/claude")));
+    let mut found: Vec<Install> = Vec::new();
+    for path in paths.into_iter().filter(|path| is_program(path)) {
+        let Ok(target) = path.canonicalize() else { continue };
+        if !found.iter().any(|known| known.target == target) {
+            let version = version_of(&target);
+            found.push(Install { path, target, version });
+        }
+    }
+    found
 }
 
 /// What the settings must suit if these are installed.
@@ -54,31 +87,14 @@ pub(crate) fn oldest(versions: &[Option<Version>]) -> Installed {
     }
 }
 
-fn places() -> Vec<PathBuf> {
-    let mut places = all_on_path("claude");
-    if let Some(home) = std::env::var_os("HOME").map(PathBuf::from).filter(|p| p.is_absolute()) {
-        let usual = [home.join(".local/bin/claude"), home.join(".claude/local/claude")];
-        places.extend(usual.into_iter().filter(|path| is_program(path)));
-    }
-    let mut seen = Vec::new();
-    places.retain(|path| {
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let is_new = !seen.contains(&real);
-        seen.push(real);
-        is_new
-    });
-    places
-}
-
-fn version_of(path: &Path) -> Option<Version> {
-    let real = path.canonicalize().ok()?;
+fn version_of(real: &Path) -> Option<Version> {
     // The native installer keeps `…/versions/2.1.325`.
     let name = real.file_name()?.to_str()?;
     Version::parse(name)
         .or_else(|| real.ancestors().skip(1).take(MAX_CLIMB).find_map(packaged))
         // A script beside the package that it starts.
         .or_else(|| packaged(&real.parent()?.join("node_modules").join(PACKAGE)))
-        .or_else(|| asked(path))
+        .or_else(|| asked(real))
 }
 
 #[derive(Deserialize)]
@@ -94,7 +110,7 @@ fn packaged(folder: &Path) -> Option<Version> {
 }
 
 fn asked(path: &Path) -> Option<Version> {
-    let said = run(path, &["--version"], PATIENCE).ok()?;
+    let said = run(path, &["--version"], LIMIT).ok()?;
     said.out.lines().find_map(Version::parse)
 }
 
@@ -111,6 +127,19 @@ mod tests {
             assert_eq!(Version::parse(none), None, "{none:?}");
         }
         assert!(Version(2, 1, 139) > Version(2, 1, 78) && Version(2, 0, 999) < Version(2, 1, 0));
+    }
+
+    #[test]
+    fn version_is_read_from_the_link_target_or_the_package_without_running_anything() {
+        let dir = tempfile::tempdir().unwrap();
+        let native = dir.path().join("versions/2.1.9");
+        assert_eq!(version_of(&native), Some(Version(2, 1, 9)));
+        let package = dir.path().join("@anthropic-ai/claude-code");
+        fs::create_dir_all(package.join("bin")).unwrap();
+        let text = r#"{"name":"@anthropic-ai/claude-code","version":"2.1.7"}"#;
+        fs::write(package.join("package.json"), text).unwrap();
+        assert_eq!(version_of(&package.join("bin/claude")), Some(Version(2, 1, 7)));
+        assert_eq!(version_of(&dir.path().join("claude")), None);
     }
 
     #[test]

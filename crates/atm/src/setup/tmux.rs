@@ -20,10 +20,10 @@ use super::diff::visible;
 use super::files::{TextFile, plain};
 use super::ledger::{Kind, Ledger};
 use super::plan::Plan;
-use super::program::{on_path, run};
 use super::task::{Hindrance, Load, Share, State, Task};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::program::{find, run};
 
 const PATIENCE: Duration = Duration::from_secs(3);
 const GENERATED: &str = "tmux.conf";
@@ -84,7 +84,7 @@ fn installed(notes: &mut Vec<String>) -> Result<Version, Hindrance> {
         let error = CliError::new(Exit::Failed, message);
         Hindrance::Missing(error.hint("install tmux 3.2 or later, then run the command again"))
     };
-    let tmux = on_path("tmux").ok_or_else(|| missing("no tmux was found on the PATH".into()))?;
+    let tmux = find("tmux").ok_or_else(|| missing("no tmux was found on the PATH".into()))?;
     let said = run(&tmux, &["-V"], PATIENCE).map_err(|error| {
         let what = format!("cannot ask {} for its version", tmux.display());
         Hindrance::Missing(CliError::failed(&what, &error))

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::super::dump::{Identity, Place};
-use super::super::program;
+use crate::program;
 
 /// Of our `--help`: other programs are called atm, too.
 const ABOUT: &str = "coding agent in your tmux";
@@ -48,6 +48,6 @@ fn is_same_content(one: &Path, other: &Path) -> bool {
 fn version(path: &Path) -> Option<String> {
     let said = program::version(OsStr::new(path)).ok()?;
     let version = said.strip_prefix("atm ")?.to_owned();
-    let help = program::run(OsStr::new(path), &[OsStr::new("--help")], b"", &[]).ok()?;
-    help.stdout.contains(ABOUT).then_some(version)
+    let help = program::run_with(OsStr::new(path), &[OsStr::new("--help")], b"", &[]).ok()?;
+    help.out.contains(ABOUT).then_some(version)
 }

@@ -10,11 +10,11 @@ use atm_core::proto::message::{Reply, Request};
 use atm_core::text::clean;
 
 use super::super::dump::{Answer, Dump, HookRun, Place, Reached, SelfTest};
-use super::super::program::{self, Ran};
 use super::identity::Ask;
 use super::settings::{is_agreed, program_of};
 use super::{Look, daemon, journal};
 use crate::client::{Client, failure};
+use crate::program::{self, Said};
 
 /// What belongs to the session in which the doctor may run.
 const SESSION_VARIABLES: [&str; 6] = [
@@ -33,7 +33,8 @@ pub(super) fn run(look: &Look<'_>, places: &Places, dump: &Dump) -> SelfTest {
     let mut test = SelfTest { program, ..SelfTest::default() };
     let hook = OsStr::new("hook");
     let path = test.program.0.as_os_str();
-    let ran = match program::run(path, &[hook], payload(&nonce).as_bytes(), &SESSION_VARIABLES) {
+    let ran = match program::run_with(path, &[hook], payload(&nonce).as_bytes(), &SESSION_VARIABLES)
+    {
         Ok(ran) => ran,
         Err(error) => {
             test.hook.fault = Some(error.to_string());
@@ -67,12 +68,12 @@ fn registered(look: &Look<'_>, dump: &Dump) -> Option<Place> {
     Some(program.found.unwrap_or_else(|| Place(PathBuf::from(&hook.program))))
 }
 
-fn hook_run(ran: &Ran) -> HookRun {
+fn hook_run(ran: &Said) -> HookRun {
     HookRun {
         millis: u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
-        code: ran.code,
-        stdout_bytes: ran.stdout.len(),
-        stderr: clean(&ran.stderr, 200),
+        code: ran.status.code(),
+        stdout_bytes: ran.out.len(),
+        stderr: clean(&ran.err, 200),
         fault: None,
     }
 }

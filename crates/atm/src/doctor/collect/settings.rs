@@ -12,7 +12,7 @@ use super::super::dump::{
 };
 use super::Env;
 use super::identity::{self, Ask};
-use super::path::{is_executable, on_path};
+use crate::program::{is_program, on_path};
 use crate::setup::diff::visible;
 use crate::setup::files::{TextFile, plain};
 
@@ -152,10 +152,10 @@ pub(super) fn program_of(
     let path = match path.strip_prefix("~/") {
         Some(rest) => PathBuf::from(home).join(rest),
         None if path.contains('/') => PathBuf::from(path),
-        None => on_path(env, &path).into_iter().next().unwrap_or_default(),
+        None => on_path(env("PATH"), &path).into_iter().next().unwrap_or_default(),
     };
     let found = path.is_file().then(|| Place::of(&path));
-    let is_executable = is_executable(&path);
+    let is_executable = is_program(&path);
     let identity = if is_executable { identity::of(&path, own, ask) } else { Identity::Unasked };
     HookProgram { program: program.to_owned(), found, is_executable, identity }
 }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use atm_core::places::Places;
 
 use super::super::dump::{HookProgram, Place, Server, Tmux};
-use super::super::program;
 use super::Env;
 use super::identity::Ask;
-use super::path::on_path;
 use super::settings::program_of;
+use crate::program;
+use crate::program::on_path;
 
 /// Where setup puts its entries in the arrays of hooks.
 const OUR_INDEX: &str = "[8731]";
@@ -26,7 +26,7 @@ const FACTS: &str = "#{version}\t#{config_files}";
 
 pub(super) fn collect(env: Env<'_>, places: Option<&Places>, own: Option<&Place>) -> Tmux {
     let mut tmux = Tmux {
-        program: on_path(env, "tmux").into_iter().next().map(Place),
+        program: on_path(env("PATH"), "tmux").into_iter().next().map(Place),
         is_inside: env("TMUX").is_some_and(|value| !value.is_empty()),
         our_file: places.map(|places| Place(places.config.join(OUR_FILE))),
         ..Tmux::default()
@@ -50,8 +50,8 @@ pub(super) fn collect(env: Env<'_>, places: Option<&Places>, own: Option<&Place>
 }
 
 fn version(program: &Path) -> Option<String> {
-    let ran = program::run(program.as_os_str(), &[OsStr::new("-V")], b"", &[]).ok()?;
-    let word = ran.stdout.lines().next()?.trim().to_owned();
+    let ran = program::run(program, &["-V"], program::LIMIT).ok()?;
+    let word = ran.out.lines().next()?.trim().to_owned();
     (!word.is_empty()).then_some(word)
 }
 
@@ -75,8 +75,8 @@ fn server(tmux: &Path, socket: &Path, of: ProgramOf<'_>) -> Option<(Server, Vec<
     let ask = |args: &[&str]| {
         let mut all = vec![OsStr::new("-u"), OsStr::new("-S"), socket.as_os_str()];
         all.extend(args.iter().map(OsStr::new));
-        let ran = program::run(tmux.as_os_str(), &all, b"", &["TMUX", "TMUX_PANE"]).ok()?;
-        (ran.code == Some(0)).then_some(ran.stdout)
+        let ran = program::run(tmux, &all, program::LIMIT).ok()?;
+        ran.status.success().then_some(ran.out)
     };
     let facts = ask(&["display-message", "-p", FACTS])?;
     let (version, files) = facts.trim_end().split_once('\t').unwrap_or((facts.trim_end(), ""));

@@ -15,9 +15,9 @@ use super::generated::{INDEX, LABELS, MARK};
 use super::quote;
 use crate::client::Client;
 use crate::error::CliError;
+use crate::program::{find, run};
 use crate::setup::diff::visible;
 use crate::setup::files::plain;
-use crate::setup::program::{on_path, run};
 
 const PATIENCE: Duration = Duration::from_secs(3);
 /// For a question that only makes the list of servers longer.
@@ -32,7 +32,7 @@ pub(crate) struct Server {
 impl Server {
     /// All of this user and home that answer: that of this terminal and the default one first.
     pub(crate) fn all(places: &Places) -> Vec<Server> {
-        let Some(tmux) = on_path("tmux") else { return Vec::new() };
+        let Some(tmux) = find("tmux") else { return Vec::new() };
         let mut seen = BTreeSet::new();
         let sockets = own().into_iter().chain(in_folder()).chain(known_to_daemon(places));
         sockets
