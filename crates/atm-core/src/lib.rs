@@ -20,6 +20,7 @@ pub mod session;
 pub mod session_file;
 pub mod settings;
 pub mod stamp;
+pub mod statusline;
 pub mod text;
 pub mod tmux;
 pub mod transcript;
