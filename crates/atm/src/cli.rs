@@ -6,7 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    daemon, dismiss, events, explain, generate, list, setup, show, status, uninstall, wait, watch,
+    daemon, dismiss, events, explain, generate, list, setup, show, status, statusline, uninstall,
+    wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     ///
     /// Prints nothing, exits 0 and never waits for the daemon.
     Hook,
+    Statusline(statusline::Args),
     #[command(hide = true)]
     Generate(generate::Args),
 }
@@ -82,7 +84,7 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Daemon(args)) => daemon::run(&args, context),
-        Some(Command::Hook) => Ok(Exit::Ok),
+        Some(Command::Hook | Command::Statusline(_)) => Ok(Exit::Ok),
         Some(Command::Generate(args)) => generate::run(&args, context),
     }
 }
@@ -152,6 +154,8 @@ mod tests {
             "atm setup --yes --dry-run --only claude --scope local",
             "atm uninstall --yes --dry-run --purge",
             "atm generate man /tmp",
+            "atm statusline",
+            "atm statusline -- cat",
         ];
         for line in lines {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");

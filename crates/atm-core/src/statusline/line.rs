@@ -148,8 +148,7 @@ mod tests {
 
     #[test]
     fn line_shows_all_that_is_known() {
-        let expected =
-            "Opus 5.5  ~/src/web  main  ▰▰▰▰▱▱▱▱ 45%  $0.35  5h 24% ↻ 2h10  7d 91% ↻ 3d";
+        let expected = "Opus 5.5  ~/src/web  main  ▰▰▰▰▱▱▱▱ 45%  $0.35  5h 24% ↻ 2h10  7d 91% ↻ 3d";
         assert_eq!(shown(&full(), Paint::Off), expected);
     }
 
