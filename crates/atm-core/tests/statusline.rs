@@ -1,5 +1,6 @@
 //! What the status line's figures do to a session, and what they must not do.
 
+#![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -27,7 +28,7 @@ struct Story {
 impl Story {
     fn new() -> Story {
         let mut story = Story { machine: Machine::default() };
-        story.hook(1_000, "SessionStart", "s1", json!({"source": "startup"}));
+        story.hook(1_000, "SessionStart", "s1", &json!({"source": "startup"}));
         story
     }
 
@@ -35,7 +36,7 @@ impl Story {
         Process { pid: 7, start: Some(9) }
     }
 
-    fn hook(&mut self, at: i64, name: &str, id: &str, more: Value) {
+    fn hook(&mut self, at: i64, name: &str, id: &str, more: &Value) {
         let mut payload = json!({"hook_event_name": name, "session_id": id, "cwd": "/p"});
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let payload = payload.to_string();
@@ -83,8 +84,8 @@ impl Story {
 #[test]
 fn feed_sets_what_is_shown_and_nothing_of_the_status() {
     let mut story = Story::new();
-    story.hook(2_000, "UserPromptSubmit", "s1", json!({"prompt": "go", "prompt_id": "p"}));
-    story.hook(3_000, "Stop", "s1", json!({"prompt_id": "p"}));
+    story.hook(2_000, "UserPromptSubmit", "s1", &json!({"prompt": "go", "prompt_id": "p"}));
+    story.hook(3_000, "Stop", "s1", &json!({"prompt_id": "p"}));
     let before = story.session().clone();
     assert!(before.unseen.is_some());
     let effects = story.feed(9_000_000, "s1", Some(45), 0.35);
@@ -122,7 +123,7 @@ fn feed_that_is_older_or_cheaper_does_not_override() {
 fn clear_forgets_the_figures_and_takes_those_of_the_new_conversation() {
     let mut story = Story::new();
     story.feed(2_000, "s1", Some(50), 0.5);
-    story.hook(3_000, "SessionStart", "s2", json!({"source": "clear"}));
+    story.hook(3_000, "SessionStart", "s2", &json!({"source": "clear"}));
     assert_eq!(story.figures(), (None, None));
     assert_eq!(story.view().context_tokens, None);
     assert_eq!(story.feed(4_000, "s1", Some(50), 0.6), [], "a late one of the old conversation");
@@ -137,7 +138,7 @@ fn feed_that_overtakes_the_hook_of_its_conversation_counts_from_then_on() {
     story.feed(2_000, "s1", Some(50), 0.5);
     assert_eq!(story.feed(3_000, "s2", Some(2), 0.01).len(), 1, "the old figures are history");
     assert_eq!(story.figures(), (None, None), "not yet");
-    story.hook(3_500, "SessionStart", "s2", json!({"source": "clear"}));
+    story.hook(3_500, "SessionStart", "s2", &json!({"source": "clear"}));
     assert_eq!(story.figures(), (Some(2.0), Some(0.01)));
 }
 
@@ -148,7 +149,7 @@ fn feed_of_an_unknown_or_ended_session_is_passed_over() {
     assert_eq!(story.feed_of(2_000, None, &input), []);
     let other = Process { pid: 7, start: Some(10) };
     assert_eq!(story.feed_of(2_000, Some(other), &input), [], "the pid was used again");
-    story.hook(3_000, "SessionEnd", "s1", json!({"reason": "logout"}));
+    story.hook(3_000, "SessionEnd", "s1", &json!({"reason": "logout"}));
     assert_eq!(story.feed(4_000, "s1", Some(1), 1.0), []);
     assert_eq!((story.machine.sessions().count(), story.figures()), (1, (None, None)));
 }
