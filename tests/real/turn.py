@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""What hooks cost a real turn: turn.py [--atm PATH] [--turns 8] [--tool bash|read] [--wait all|none]
+"""What hooks cost a real turn: turn.py [--atm PATH] [--turns 8] [--tool bash|read] [--also KIND…]
 
 Plays the same turn of ten tool calls, print mode, model answering at once, in turns: with no hooks, with those that `atm setup`
 registers, and with /bin/true in the place of each of those (what any hook costs there). Prints medians and ratios to none;
 judges nothing: the exit code is 0 unless a turn failed. Build atm with scripts/build-release for figures that mean something.
+
+More kinds, to find out what would be cheaper: `async` (the client waits for no hook), `sync` (for all), `without=EVENT,EVENT`
+(these are not registered), `async=EVENT,EVENT` (it does not wait for these), `true-async`, `true-sync` (/bin/true likewise).
 """
 import argparse
 import json
@@ -24,7 +27,7 @@ from run import fetch_client, find_atm  # noqa: E402
 
 CALLS = 10
 WARM_UPS = 1
-KINDS = ("none", "atm", "true")
+KINDS = ["none", "atm", "true"]
 MEASURES = (("wall time of the client", "wall_s"), ("its own duration of the turn", "turn_s"), ("user + sys, hooks included", "cpu_s"))
 TOOLS = {"bash": bash("true"), "read": tools(("Read", {"file_path": "a.txt"}))}
 
@@ -40,7 +43,8 @@ def main():
     asked = parse_arguments()
     atm_path, client_path = find_atm(asked.atm), fetch_client(asked.cache)
     folder = tempfile.mkdtemp(prefix="atm-turn-")
-    scenes = {kind: Scene(os.path.join(folder, kind), atm_path, client_path) for kind in KINDS if not os.mkdir(f"{folder}/{kind}")}
+    KINDS.extend(asked.also)
+    scenes = {kind: new_scene(f"{folder}/{number}", atm_path, client_path) for number, kind in enumerate(KINDS)}
     try:
         for kind, scene in scenes.items():
             prepare(kind, scene, asked)
@@ -63,9 +67,14 @@ def parse_arguments():
     parser.add_argument("--atm", metavar="PATH", help="the binary to measure (default: target/release/atm, target/debug/atm)")
     parser.add_argument("--turns", type=int, default=8, help="how many turns of each kind (default 8)")
     parser.add_argument("--tool", choices=TOOLS, default="bash", help="which tool is called (default bash)")
-    parser.add_argument("--wait", choices=("all", "none"), help="make the client wait for all hooks, or for none of them")
+    parser.add_argument("--also", nargs="+", metavar="KIND", default=[], help="more kinds of hooks")
     parser.add_argument("--cache", metavar="DIR", help="where setup.sh keeps the client (default: ATM_REAL_CACHE)")
     return parser.parse_args()
+
+
+def new_scene(folder, atm_path, client_path):
+    os.mkdir(folder)
+    return Scene(folder, atm_path, client_path)
 
 
 def prepare(kind, scene, asked):
@@ -73,30 +82,30 @@ def prepare(kind, scene, asked):
     scene.prepare(*turn * (asked.turns + WARM_UPS), allow=["Bash", "Read"], hooks=kind != "none")
     with open(scene.project + "/a.txt", "w", encoding="utf-8") as out:
         out.write("one\n")
-    if kind == "atm":
-        Atm(scene)  # its daemon ends with the scene
-    if kind != "none":
-        change_hooks(scene, lambda hook: change(hook, kind, asked.wait))
+    Atm(scene)  # its daemon ends with the scene
+    if kind not in ("none", "atm"):
+        change_hooks(scene, kind)
 
 
-def change_hooks(scene, act):
+def change_hooks(scene, kind):
     path = scene.home + "/.claude/settings.json"
     with open(path, encoding="utf-8") as source:
         settings = json.load(source)
-    for groups in settings["hooks"].values():
-        for hook in (hook for group in groups for hook in group["hooks"]):
-            act(hook)
+    what, _, named = kind.partition("=")
+    events = named.split(",") if named else list(settings["hooks"])
+    for event in events:
+        hooks = [hook for group in settings["hooks"][event] for hook in group["hooks"]]
+        for hook in hooks:
+            if what.startswith("true"):
+                hook.update(command="/bin/true", args=[])
+            if what.endswith("async"):
+                hook["async"] = True
+            elif what.endswith("sync"):
+                hook.pop("async", None)
+        if what == "without":
+            del settings["hooks"][event]
     with open(path, "w", encoding="utf-8") as out:
         json.dump(settings, out)
-
-
-def change(hook, kind, wait):
-    if kind == "true":
-        hook.update(command="/bin/true", args=[])
-    if wait == "all":
-        hook.pop("async", None)
-    if wait == "none":
-        hook["async"] = True
 
 
 def play(scenes, turns):
@@ -136,7 +145,7 @@ def report(taken):
         for kind in KINDS:
             own = figures[kind]
             pairs = statistics.median(a / b for a, b in zip(own, none))
-            print(f"  {kind:5} median {statistics.median(own) * 1000:7.0f} ms  min {min(own) * 1000:7.0f} ms   "
+            print(f"  {kind:{max(map(len, KINDS))}} median {statistics.median(own) * 1000:7.0f} ms  min {min(own) * 1000:7.0f} ms   "
                   f"ratio to none: of medians {statistics.median(own) / statistics.median(none):.3f}, of minima "
                   f"{min(own) / min(none):.3f}, median of pairs {pairs:.3f}")
 
