@@ -6,6 +6,7 @@ mod intake;
 mod large;
 mod list;
 mod senders;
+mod statusline;
 mod subscriber;
 
 use std::fs;
@@ -32,6 +33,7 @@ type Measure = fn(&Bench) -> Outcome<Vec<Row>>;
 pub(crate) const MEASURES: &[(&str, Measure)] = &[
     ("hook", hook::run),
     ("large", large::run),
+    ("statusline", statusline::run),
     ("senders", senders::run),
     ("daemon", daemon::run),
     ("intake", intake::run),

@@ -6,6 +6,7 @@ use crate::record::Origin;
 use crate::session::Key;
 use crate::session_file::SessionFile;
 use crate::stamp::Stamp;
+use crate::statusline::Feed;
 use crate::transcript::Note;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub enum Event {
         key: Key,
         note: Note,
     },
+    /// Figures from the client's status line. No sign of activity: it may run by the clock.
+    StatusLine(Box<Feed>),
     /// All panes of one tmux server; `server` is `None` if nobody answers there any more.
     Panes {
         socket: String,

@@ -22,6 +22,7 @@ pub mod session_file;
 pub mod settings;
 pub mod span;
 pub mod stamp;
+pub mod statusline;
 pub mod text;
 pub mod tmux;
 pub mod transcript;

@@ -15,6 +15,7 @@ use crate::session::status::{Class, Life, Status, Why};
 use crate::session::{FileLife, Found, Key, Place, Session, Transition, hear};
 use crate::session_file::FileStatus;
 use crate::stamp::Stamp;
+use crate::statusline::Feed;
 use crate::transcript::Note;
 
 /// A clock that goes back by more than this was set; less is jitter between processors.
@@ -72,6 +73,7 @@ impl Machine {
             Event::SessionFileGone { pid } => self.miss_file(pid, now, &mut effects),
             Event::ProcessGone { key } => self.process_gone(&key, now, &mut effects),
             Event::Transcript { key, note } => self.read_note(&key, note, now, &mut effects),
+            Event::StatusLine(feed) => self.read_feed(*feed, now, &mut effects),
             Event::Panes { socket, server, panes } => {
                 self.see_panes(&socket, server, &panes, &mut effects);
             }
@@ -294,13 +296,30 @@ impl Machine {
             Note::Failed { at, why } => session.facts.turn_broke(why, at),
             Note::Title { title } => session.about.title = Some(title),
             Note::Answer { model, context_tokens } => {
-                session.about.model = Some(model);
+                session.learn_model(model);
                 session.about.context_tokens = Some(context_tokens);
             }
         }
         self.settle(key, "transcript", now, effects);
         if self.sessions.get(key) != Some(&before) {
             effects.push(Effect::Changed(key.clone()));
+        }
+    }
+
+    /// Adds no session and moves none: what is shown beside the status may change.
+    fn read_feed(&mut self, feed: Feed, now: Stamp, effects: &mut Vec<Effect>) {
+        let known = match &feed.process {
+            Some(process) => self.by_process(process),
+            None => self.by_conversation(&feed.line.session),
+        };
+        let Some(session) = known.and_then(|key| self.sessions.get_mut(&key)) else { return };
+        if !session.is_live() {
+            return;
+        }
+        let before = (session.about.clone(), session.reading().cloned());
+        session.learn_feed(feed, now);
+        if (&session.about, session.reading()) != (&before.0, before.1.as_ref()) {
+            effects.push(Effect::Changed(session.key.clone()));
         }
     }
 

@@ -57,7 +57,7 @@ impl Places {
         self.state.join("atm.sock")
     }
 
-    /// Datagrams that only say "look into the journal".
+    /// Datagrams that only say "look into the journal", and those of status lines.
     pub fn poke_socket(&self) -> PathBuf {
         self.state.join("poke.sock")
     }

@@ -7,6 +7,7 @@ use crate::session::derive::Source;
 use crate::session::status::{Class, Detail, Life, Status};
 use crate::session::{Found, Session};
 use crate::stamp::{self, Stamp};
+use crate::statusline::Limit;
 
 /// Version of every JSON that leaves atm.
 pub const SCHEMA: u32 = 1;
@@ -56,8 +57,14 @@ pub struct SessionView {
     pub last_prompt: Option<String>,
     pub transcript: Option<String>,
     pub context_tokens: Option<u64>,
+    /// In tokens.
+    pub context_window: Option<u64>,
     pub context_percent: Option<f64>,
     pub cost_usd: Option<f64>,
+    pub api_duration_ms: Option<u64>,
+    pub lines_added: Option<u64>,
+    pub lines_removed: Option<u64>,
+    pub limits: Option<LimitsView>,
     pub background: Vec<TaskView>,
     pub children: Vec<ChildView>,
 }
@@ -66,6 +73,20 @@ pub struct SessionView {
 pub struct TmuxView {
     pub socket: String,
     pub session: Option<String>,
+}
+
+/// Allowances of the account, as far as its client told them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LimitsView {
+    pub five_hour: Option<LimitView>,
+    pub seven_day: Option<LimitView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LimitView {
+    pub used_percent: f64,
+    /// RFC 3339.
+    pub resets_at: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +128,7 @@ impl SessionView {
             _ => (None, None),
         };
         let status = StatusWords::of(session.status());
+        let reading = session.reading();
         SessionView {
             id: session.conversation.to_string(),
             key: session.key.to_string(),
@@ -145,8 +167,13 @@ impl SessionView {
             last_prompt: about.last_prompt.clone(),
             transcript: about.transcript.clone(),
             context_tokens: about.context_tokens,
-            context_percent: None,
-            cost_usd: None,
+            context_window: reading.and_then(|reading| reading.context_window),
+            context_percent: context_percent(session),
+            cost_usd: reading.and_then(|reading| reading.cost).map(|cost| cost as f64 / 1e6),
+            api_duration_ms: reading.and_then(|reading| reading.api_duration_ms),
+            lines_added: reading.and_then(|reading| reading.lines_added),
+            lines_removed: reading.and_then(|reading| reading.lines_removed),
+            limits: limits(session),
             background: background(session),
             children: session
                 .facts
@@ -221,6 +248,30 @@ fn ended(session: &Session) -> Option<EndedView> {
         }
         Life::Lost { at } => Some(EndedView { at: *at, reason: "lost".to_owned(), lost: true }),
     }
+}
+
+/// As the status line told; after a newer answer in the transcript, what that makes of the window,
+/// rounded as the client does. Without a status line it stays unknown: how large the window is
+/// depends on the plan and on options, and no other source tells it (the same `claude-opus-5-5` has
+/// one of a million in o_statusline.jsonl).
+fn context_percent(session: &Session) -> Option<f64> {
+    let reading = session.reading()?;
+    if session.about.context_tokens == reading.context_tokens {
+        return reading.context.map(|used| f64::from(used) / 100.0);
+    }
+    let (tokens, window) = (session.about.context_tokens?, reading.context_window?);
+    Some((tokens as f64 / window as f64 * 100.0).round().min(100.0))
+}
+
+fn limits(session: &Session) -> Option<LimitsView> {
+    let reading = session.reading()?;
+    let view = |limit: &Limit| LimitView {
+        used_percent: f64::from(limit.used) / 100.0,
+        resets_at: limit.resets_at.map(|at| at.to_string()),
+    };
+    let (five_hour, seven_day) = (reading.five_hour.as_ref(), reading.seven_day.as_ref());
+    (five_hour.is_some() || seven_day.is_some())
+        .then(|| LimitsView { five_hour: five_hour.map(view), seven_day: seven_day.map(view) })
 }
 
 fn source(session: &Session) -> Source {

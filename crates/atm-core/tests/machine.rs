@@ -18,6 +18,7 @@ use atm_core::session::status::{Class, Why};
 use atm_core::session::{Key, Session};
 use atm_core::session_file::{FileStatus, SessionFile};
 use atm_core::stamp::Stamp;
+use atm_core::statusline::{Feed, StatusLine};
 use atm_core::transcript::Note;
 use atm_core::view::SessionView;
 use proptest::prelude::*;
@@ -68,6 +69,7 @@ enum Happening {
     FileGone { pid: i32 },
     ProcessGone { pid: i32 },
     Note { pid: i32, note: u8 },
+    Feed { pid: i32, id: &'static str, figure: u8, lag: i64 },
     Panes { known: bool },
     Seen { pid: i32 },
     Wait { millis: i64 },
@@ -134,6 +136,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         1 => pid.clone().prop_map(|pid| Happening::FileGone { pid }),
         1 => pid.clone().prop_map(|pid| Happening::ProcessGone { pid }),
         1 => (pid.clone(), any::<u8>()).prop_map(|(pid, note)| Happening::Note { pid, note }),
+        1 => (pid.clone(), prop::sample::select(vec!["s1", "s2", ""]), any::<u8>(), -3_000..100_i64)
+            .prop_map(|(pid, id, figure, lag)| Happening::Feed { pid, id, figure, lag }),
         1 => any::<bool>().prop_map(|known| Happening::Panes { known }),
         1 => pid.prop_map(|pid| Happening::Seen { pid }),
         4 => (0..15_000_i64).prop_map(|millis| Happening::Wait { millis }),
@@ -215,6 +219,13 @@ impl World {
                     _ => Note::Answer { model: "m".into(), context_tokens: 1 },
                 };
                 Event::Transcript { key: self.key(*pid)?, note }
+            }
+            Happening::Feed { pid, id, figure, lag } => {
+                let input = json!({"session_id": id, "cost": {"total_cost_usd": figure},
+                    "context_window": {"used_percentage": figure, "context_window_size": 100}});
+                let line = StatusLine::decode(input.to_string().as_bytes()).unwrap();
+                let process = Some(Process { pid: *pid, start: Some(9) });
+                Event::StatusLine(Box::new(Feed { v: 1, ts: at(lag), process, line }))
             }
             Happening::Panes { known } => Event::Panes {
                 socket: "/tmp/t".into(),

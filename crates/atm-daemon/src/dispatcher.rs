@@ -14,6 +14,7 @@ use atm_core::machine::Machine;
 use atm_core::places::{self, Places};
 use atm_core::proto::message::{Reply, Request};
 use atm_core::session::{FileLife, Found, Key};
+use atm_core::statusline::{FEED_MAX, Feed};
 use tokio::net::UnixDatagram;
 use tokio::sync::{mpsc, oneshot};
 
@@ -33,6 +34,8 @@ use crate::{RunError, clock};
 
 /// How long the last answers may take to leave.
 const FAREWELL: Duration = Duration::from_millis(20);
+/// Of the status lines that wait, as many are taken before others get their turn.
+const FEEDS_AT_ONCE: usize = 500;
 
 pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
     let started = Instant::now();
@@ -164,8 +167,9 @@ impl Dispatcher {
                 }
                 Some(call) = inputs.called.recv() => more = self.take_call(call),
                 ready = poke.readable(), if more != More::Later => {
-                    drain(&poke);
+                    let feeds = drain(&poke);
                     if ready.is_ok() { more = self.read_journal(); }
+                    for feed in feeds { self.handle(Event::StatusLine(Box::new(feed))); }
                 }
                 () = std::future::ready(()), if more == More::Yes => more = self.read_journal(),
                 () = bell.notified() => {
@@ -313,9 +317,17 @@ impl Dispatcher {
     }
 }
 
-fn drain(poke: &UnixDatagram) {
-    let mut bytes = [0_u8; 16];
-    while poke.try_recv(&mut bytes).is_ok() {}
+/// Takes what has come; most of it only says that something is in the journal.
+fn drain(poke: &UnixDatagram) -> Vec<Feed> {
+    let mut feeds = Vec::new();
+    // A datagram that is too long is cut, and so no feed.
+    let mut bytes = [0_u8; FEED_MAX];
+    while feeds.len() < FEEDS_AT_ONCE
+        && let Ok(length) = poke.try_recv(&mut bytes)
+    {
+        feeds.extend(Feed::decode(&bytes[..length]));
+    }
+    feeds
 }
 
 async fn until(due: Option<atm_core::stamp::Stamp>) {

@@ -16,7 +16,7 @@ pub(crate) const IDLE_MAX: Duration = Duration::from_secs(2);
 /// What comes after this many bytes is counted and thrown away.
 const CUT_MAX: u64 = 32 * 1024 * 1024;
 
-const PIECE: usize = 64 * 1024;
+pub(crate) const PIECE: usize = 64 * 1024;
 
 pub(crate) fn read(input: BorrowedFd<'_>, idle: Duration) -> Cut {
     let mut cutter = Cutter::default();
@@ -38,7 +38,7 @@ pub(crate) fn read(input: BorrowedFd<'_>, idle: Duration) -> Cut {
 }
 
 /// Fills `piece` with what there is; leaves it empty at the end, on an error and after silence.
-fn receive(input: BorrowedFd<'_>, idle: Duration, piece: &mut Vec<u8>) {
+pub(crate) fn receive(input: BorrowedFd<'_>, idle: Duration, piece: &mut Vec<u8>) {
     piece.clear();
     while is_ready(input, idle) {
         match read_fd(input, spare_capacity(piece)) {

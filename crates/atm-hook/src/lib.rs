@@ -1,5 +1,5 @@
 //! `atm hook`: what runs at every hook event of an agent. It reads the event, appends one record
-//! to the journal and pokes the daemon.
+//! to the journal and pokes the daemon. And `atm statusline`, which the agent runs too.
 //!
 //! **The hook never hurts the agent**: it prints nothing, exits 0 whatever happens and waits for
 //! nobody. What goes wrong is told in the log of the state directory, if anywhere.
@@ -15,6 +15,7 @@ mod platform;
 mod poke;
 mod start;
 mod state;
+pub mod statusline;
 
 use std::ffi::OsString;
 use std::io;

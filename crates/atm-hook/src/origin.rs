@@ -14,7 +14,7 @@ pub(crate) fn origin(env: Env<'_>) -> Origin {
     let var = |name: &str| env(name).and_then(clean);
     Origin {
         agent: "claude".into(),
-        process: named_process(env).or_else(platform::agent_above),
+        process: process(env),
         tmux: var("TMUX"),
         pane: var("TMUX_PANE"),
         session: var("CLAUDE_CODE_SESSION_ID"),
@@ -26,6 +26,11 @@ pub(crate) fn origin(env: Env<'_>) -> Origin {
         mode: var("CLAUDE_SESSION_MODE"),
         mission: var("MISSION_EXECUTION_ID"),
     }
+}
+
+/// The agent that we run for.
+pub(crate) fn process(env: Env<'_>) -> Option<Process> {
+    named_process(env).or_else(platform::agent_above)
 }
 
 /// The process that the client itself names.

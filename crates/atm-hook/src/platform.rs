@@ -1,5 +1,5 @@
 //! What differs between operating systems: facts about processes, throwing input away, long socket
-//! paths. Linux is tested; elsewhere the hook does without.
+//! paths, files without a name. Linux is tested; elsewhere the hook does without.
 
 #[cfg(target_os = "linux")]
 mod linux;

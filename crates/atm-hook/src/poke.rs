@@ -1,5 +1,6 @@
 //! Tells the daemon that the journal has grown. The datagram says nothing and may get lost: one
-//! that does not fit into the queue means that the daemon is about to look anyway.
+//! that does not fit into the queue means that the daemon is about to look anyway. What status
+//! lines tell goes the same way, and may get lost too.
 
 use std::io;
 use std::os::unix::net::UnixDatagram;
@@ -17,9 +18,13 @@ pub(crate) enum Poke {
 }
 
 pub(crate) fn poke(places: &Places) -> io::Result<Poke> {
+    tell(places, b"!")
+}
+
+pub(crate) fn tell(places: &Places, datagram: &[u8]) -> io::Result<Poke> {
     let socket = UnixDatagram::unbound()?;
     socket.set_nonblocking(true)?;
-    outcome(at_address(&places.poke_socket(), |path| socket.send_to(b"!", path)))
+    outcome(at_address(&places.poke_socket(), |path| socket.send_to(datagram, path)))
 }
 
 /// Whether a daemon serves this state directory. Sends nothing.

@@ -29,6 +29,15 @@ impl StateDir {
             }
             opened => opened?,
         };
+        StateDir::own(dir)
+    }
+
+    /// The same, but a missing one is an error.
+    pub(crate) fn existing(path: &Path) -> io::Result<StateDir> {
+        StateDir::own(open_dir(CWD, path.components().as_path())?)
+    }
+
+    fn own(dir: OwnedFd) -> io::Result<StateDir> {
         if fstat(&dir)?.st_uid != geteuid().as_raw() {
             return Err(io::Error::new(
                 io::ErrorKind::PermissionDenied,

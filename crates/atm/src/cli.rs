@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     config, daemon, demo, dismiss, doctor, events, explain, generate, list, setup, show, status,
-    uninstall, wait, watch,
+    statusline, uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -52,6 +52,7 @@ pub(crate) enum Command {
     ///
     /// Prints nothing, exits 0 and never waits for the daemon.
     Hook,
+    Statusline(statusline::Args),
     #[command(hide = true)]
     Generate(generate::Args),
 }
@@ -95,6 +96,7 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Daemon(args)) => daemon::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::Hook) => Ok(Exit::Ok),
+        Some(Command::Hook | Command::Statusline(_)) => Ok(Exit::Ok),
         Some(Command::Generate(args)) => generate::run(&args, context),
     }
 }
@@ -171,6 +173,8 @@ mod tests {
             "atm doctor --json --no-self-test",
             "atm doctor --fix --yes",
             "atm generate man /tmp",
+            "atm statusline",
+            "atm statusline -- cat",
         ];
         for line in lines {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");

@@ -12,6 +12,7 @@ pub(crate) mod list;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod statusline;
 pub(crate) mod uninstall;
 pub(crate) mod wait;
 pub(crate) mod watch;

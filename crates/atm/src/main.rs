@@ -1,4 +1,5 @@
-//! The `atm` binary: `hook` goes its own short way, everything else through the command line.
+//! The `atm` binary: `hook` and `statusline`, which agents run, go their own short way, everything
+//! else through the command line.
 
 #![forbid(unsafe_code)]
 
@@ -16,25 +17,30 @@ mod render;
 mod screen;
 mod setup;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if is_hook(std::env::args_os().skip(1).take(2)) {
+    let words = || std::env::args_os().skip(1);
+    if is_for_agents("hook", words()) {
         return atm_hook::run();
+    }
+    if is_for_agents("statusline", words()) {
+        return atm_hook::statusline::run(words().skip(1));
     }
     cli::main().into()
 }
 
 /// Whatever follows `hook`, it is the hook: a usage error would exit with 2, which tells the agent
-/// to block the tool. Only a plea for help is for people.
-fn is_hook(mut words: impl Iterator<Item = std::ffi::OsString>) -> bool {
-    let is_hook = words.next().is_some_and(|word| word == "hook");
-    is_hook && words.next().is_none_or(|word| word != "--help" && word != "-h")
+/// to block the tool, and make a status line go blank. Only a plea for help is for people.
+fn is_for_agents(command: &str, mut words: impl Iterator<Item = OsString>) -> bool {
+    let is_it = words.next().is_some_and(|word| word == command);
+    is_it && words.next().is_none_or(|word| word != "--help" && word != "-h")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_hook;
+    use super::is_for_agents;
 
     #[test]
     fn hook_with_any_argument_but_help_is_the_hook() {
@@ -47,7 +53,7 @@ mod tests {
             (&[], false),
         ];
         for (words, expected) in cases {
-            assert_eq!(is_hook(words.iter().map(Into::into)), expected, "{words:?}");
+            assert_eq!(is_for_agents("hook", words.iter().map(Into::into)), expected, "{words:?}");
         }
     }
 }

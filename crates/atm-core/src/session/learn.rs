@@ -9,6 +9,7 @@ use crate::record::Origin;
 use crate::session::facts::FileFact;
 use crate::session_file::{FileStatus, SessionFile};
 use crate::stamp::Stamp;
+use crate::statusline::{Feed, Told};
 
 /// Sets `slot` if there is something to set it to.
 fn fill<T>(slot: &mut Option<T>, value: Option<T>) {
@@ -110,6 +111,38 @@ impl Session {
         self.facts.file = Some(FileFact { status, waiting_for, at });
     }
 
+    /// Takes in what the status line told, unless it is older than what is known.
+    pub(crate) fn learn_feed(&mut self, feed: Feed, now: Stamp) {
+        let Feed { ts, line, .. } = feed;
+        let told = Told { at: ts.min(now), session: line.session, reading: line.reading };
+        let is_past = told.session.is_empty() || self.lineage.contains(&told.session);
+        if is_past || self.told.as_ref().is_some_and(|known| !told.is_newer_than(known)) {
+            return;
+        }
+        if told.session == self.conversation {
+            fill(&mut self.about.model, line.model);
+            fill(&mut self.about.version, line.version);
+            // It is the custom name or the title, whichever there is.
+            let title = line.name.filter(|name| self.about.name.as_ref() != Some(name));
+            fill(&mut self.about.title, title);
+            if self.about.cwd.is_none() {
+                self.about.cwd = line.cwd;
+            }
+            self.about.context_tokens = told.reading.context_tokens;
+        }
+        self.told = Some(told);
+    }
+
+    /// The model of an answer. Its name lacks the variant that the client was asked for (`[1m]`).
+    pub(crate) fn learn_model(&mut self, model: String) {
+        let is_variant = |known: &String| {
+            known.strip_prefix(model.as_str()).is_some_and(|rest| rest.starts_with('['))
+        };
+        if !self.about.model.as_ref().is_some_and(is_variant) {
+            self.about.model = Some(model);
+        }
+    }
+
     /// Until a hook has spoken the file's id may be provisional (i_resume.jsonl).
     fn learn_conversation(&mut self, file: &SessionFile) {
         if !self.has_hooks() && file.status.is_none() {
@@ -141,6 +174,7 @@ impl Session {
     pub(crate) fn clamp(&mut self, now: Stamp) {
         let stamps = [&mut self.since, &mut self.started, &mut self.last_activity];
         let stamps = stamps.into_iter().chain(&mut self.unseen).chain([&mut self.verdict.at]);
+        let stamps = stamps.chain(self.told.as_mut().map(|told| &mut told.at));
         for stamp in stamps {
             *stamp = (*stamp).min(now);
         }

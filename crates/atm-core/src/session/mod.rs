@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{ConversationId, PaneId, WindowId};
 use crate::record::Process;
 use crate::stamp::Stamp;
+use crate::statusline::{Reading, Told};
 use derive::{Source, Verdict};
 use facts::Facts;
 use status::{Class, Life, Status};
@@ -79,6 +80,9 @@ pub struct Session {
     pub history: Vec<Transition>,
     /// Whether the client keeps a session file, as far as we saw.
     pub file: FileLife,
+    /// The latest from the status line; may be of a conversation that we have yet to hear of.
+    #[serde(default)]
+    pub told: Option<Told>,
 }
 
 /// What does not bear on the status.
@@ -184,6 +188,7 @@ impl Session {
             unseen: None,
             history: Vec::new(),
             file: FileLife::Unseen,
+            told: None,
         }
     }
 
@@ -223,7 +228,12 @@ impl Session {
         }
         self.lineage.push(old);
         self.about.title = None;
-        self.about.context_tokens = None;
+        self.about.context_tokens = self.reading().and_then(|reading| reading.context_tokens);
+    }
+
+    /// What the status line told of this very conversation.
+    pub fn reading(&self) -> Option<&Reading> {
+        self.told.as_ref().filter(|told| told.session == self.conversation).map(|t| &t.reading)
     }
 
     pub fn is_known_as(&self, conversation: &ConversationId) -> bool {

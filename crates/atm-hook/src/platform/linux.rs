@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use atm_core::process::{Stat, is_claude};
 use atm_core::record::Process;
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create, open};
 use rustix::pipe::{SpliceFlags, splice};
 
 /// Parents looked at: a hook in shell form has one shell between, wrappers may add some.
@@ -58,6 +58,11 @@ impl Sink {
     pub(crate) fn swallow(&self, input: impl AsFd) -> io::Result<usize> {
         Ok(splice(input, None, &self.0, None, 1 << 20, SpliceFlags::MOVE)?)
     }
+}
+
+/// A file in memory.
+pub(crate) fn nameless_file() -> io::Result<File> {
+    Ok(memfd_create(c"status", MemfdFlags::CLOEXEC)?.into())
 }
 
 /// An address for a socket whose path is too long for one: through its open directory.

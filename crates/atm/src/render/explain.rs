@@ -121,8 +121,10 @@ impl Page<'_> {
             ("permissions", text(&view.permission_mode)),
             ("mode", view.mode.clone()),
             ("role", text(&view.role)),
-            ("context", view.context_tokens.map(|n| format!("{n} tokens")).unwrap_or_default()),
+            ("context", context(view)),
             ("cost", view.cost_usd.map(|usd| format!("${usd:.2}")).unwrap_or_default()),
+            ("lines", lines(view).unwrap_or_default()),
+            ("limits", limits(view).unwrap_or_default()),
             ("transcript", path(&view.transcript)),
             ("started", self.moment(view.started)),
             ("last activity", self.moment(view.last_activity)),
@@ -141,6 +143,33 @@ impl Page<'_> {
     fn ago(&self, at: Stamp) -> String {
         age(self.now.since(at))
     }
+}
+
+/// `45% of 200000, 90000 tokens`, as far as it is known.
+fn context(view: &SessionView) -> String {
+    let percent = view.context_percent.map(|percent| format!("{percent:.0}%"));
+    let used = match (percent, view.context_window) {
+        (Some(percent), Some(window)) => Some(format!("{percent} of {window}")),
+        (percent, _) => percent,
+    };
+    let tokens = view.context_tokens.map(|tokens| format!("{tokens} tokens"));
+    used.into_iter().chain(tokens).collect::<Vec<_>>().join(", ")
+}
+
+fn lines(view: &SessionView) -> Option<String> {
+    let (added, removed) = (view.lines_added?, view.lines_removed?);
+    (added > 0 || removed > 0).then(|| format!("{added} added, {removed} removed"))
+}
+
+fn limits(view: &SessionView) -> Option<String> {
+    let limits = view.limits.as_ref()?;
+    let windows = [("5 hours", &limits.five_hour), ("7 days", &limits.seven_day)];
+    let used = windows.iter().filter_map(|(window, limit)| {
+        let limit = limit.as_ref()?;
+        let resets = limit.resets_at.as_ref().map(|at| format!(" (resets {at})"));
+        Some(format!("{window} {:.0}%{}", limit.used_percent, resets.unwrap_or_default()))
+    });
+    Some(used.collect::<Vec<_>>().join(", "))
 }
 
 fn child_line(child: &atm_core::view::ChildView) -> String {

@@ -60,8 +60,13 @@ pub(crate) fn view(id: &str, status: Class, seconds: i64) -> SessionView {
         last_prompt: Some("fix the login".into()),
         transcript: None,
         context_tokens: None,
+        context_window: None,
         context_percent: None,
         cost_usd: None,
+        api_duration_ms: None,
+        lines_added: None,
+        lines_removed: None,
+        limits: None,
         background: vec![],
         children: vec![],
     }

@@ -13,10 +13,11 @@ use super::table::{Cell, Column, Keep, Table};
 use super::what::{what, what_of_child};
 use crate::screen::{Screen, Style};
 
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [Column; 8] = [
     Column { title: "STATUS", keep: Keep::Whole, min: 0, worth: 9 },
     Column { title: "WHAT", keep: Keep::Start, min: 22, worth: 8 },
     Column { title: "AGE", keep: Keep::Whole, min: 0, worth: 9 },
+    Column { title: "CTX", keep: Keep::Start, min: 4, worth: 0 },
     Column { title: "NAME", keep: Keep::Start, min: 8, worth: 3 },
     Column { title: "DIRECTORY", keep: Keep::End, min: 10, worth: 2 },
     Column { title: "PANE", keep: Keep::End, min: 4, worth: 1 },
@@ -27,7 +28,7 @@ pub(crate) struct Sessions<'a> {
     screen: &'a Screen,
     home: Option<&'a str>,
     now: Stamp,
-    table: Table<7>,
+    table: Table<8>,
 }
 
 /// The order in which every list shows sessions.
@@ -41,7 +42,7 @@ pub(crate) fn table(
     screen: &Screen,
     home: Option<&str>,
     now: Stamp,
-) -> Table<7> {
+) -> Table<8> {
     let mut list = Sessions { screen, home, now, table: Table::new(COLUMNS) };
     sessions.iter().for_each(|view| list.push(view));
     list.table
@@ -56,6 +57,7 @@ impl Sessions<'_> {
             Cell::new(mark.style(), &mark.text(self.screen)),
             Cell::new(quiet, &what(view)),
             Cell::new(Style::Plain, &age(self.now.since(since))),
+            Cell::new(Style::Plain, &context(view)),
             Cell::new(Style::Bold, view.name.as_ref().or(view.title.as_ref()).map_or("", |n| n)),
             Cell::new(Style::Plain, &directory(view, self.home)),
             Cell::new(Style::Plain, &pane(view)),
@@ -118,9 +120,16 @@ impl Sessions<'_> {
             Cell::empty(),
             Cell::empty(),
             Cell::empty(),
+            Cell::empty(),
             Cell::new(Style::Dim, id),
         ]);
     }
+}
+
+/// Used part of the context window; nobody needs the history of an ended session's.
+fn context(view: &SessionView) -> String {
+    let used = view.context_percent.filter(|_| view.ended.is_none());
+    used.map(|percent| format!("{percent:.0}%")).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -484,7 +484,17 @@ fn help_version_manual_and_completions_are_there() {
     assert_eq!(version.trim(), format!("atm {}", env!("CARGO_PKG_VERSION")));
     let help = sealed.ok(&["--help"]);
     let commands = [
-        "list", "show", "explain", "events", "watch", "wait", "status", "dismiss", "daemon", "hook",
+        "list",
+        "show",
+        "explain",
+        "events",
+        "watch",
+        "wait",
+        "status",
+        "dismiss",
+        "daemon",
+        "hook",
+        "statusline",
     ];
     for command in commands {
         assert!(help.contains(&format!("  {command}")), "{command}");

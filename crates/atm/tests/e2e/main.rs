@@ -20,4 +20,5 @@ mod setup;
 mod setup_parts;
 mod setup_tmux;
 mod stage;
+mod statusline;
 mod wire;

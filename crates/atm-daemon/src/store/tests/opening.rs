@@ -44,7 +44,9 @@ fn session_of_another_shape_is_left_in_place_and_noted() {
     assert!(opened.notes[0].starts_with("2 stored sessions"), "{}", opened.notes[0]);
     let rows: u32 = store
         .conn
-        .query_row("SELECT count(*) FROM sessions WHERE state LIKE '%old%'", [], |row| row.get(0))
+        .query_row("SELECT count(*) FROM sessions WHERE state LIKE '{\"shape%'", [], |row| {
+            row.get(0)
+        })
         .unwrap();
     assert_eq!(rows, 2);
 }

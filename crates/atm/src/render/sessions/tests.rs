@@ -27,6 +27,21 @@ STATUS       WHAT                            AGE   NAME        DIRECTORY  PANE  
 }
 
 #[test]
+fn list_has_a_column_for_context_if_any_session_tells_it() {
+    let mut told = view("aaaaaaaa", Class::Working, 3);
+    told.context_percent = Some(45.4);
+    let other = view("bbbbbbbb", Class::Working, 4);
+    let expected = "\
+STATUS     AGE  CTX  DIRECTORY  PANE        ID
+▶ working  3s   45%  ~/src/web  main:@1.%3  aaaaaaaa
+▶ working  4s        ~/src/web  main:@1.%3  bbbbbbbb
+";
+    let list = shown(vec![told.clone(), other], &screen(None));
+    assert_eq!(list, expected);
+    assert!(!shown(vec![told], &screen(Some(36))).contains("CTX"), "the first to go");
+}
+
+#[test]
 fn list_in_a_narrow_terminal_keeps_what_tells_most() {
     let expected = "\
 STATUS       WHAT                    AGE   NAME      DIRECTORY  ID
