@@ -3,12 +3,14 @@
 
 mod answers;
 mod intake;
+mod jumps;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use atm_core::effect::Effect;
 use atm_core::event::Event;
+use atm_core::jump::Trail;
 use atm_core::machine::Machine;
 use atm_core::places::{self, Places};
 use atm_core::proto::message::{Reply, Request};
@@ -60,6 +62,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         counts: Counts::default(),
         troubles: past.notes,
         fresh: Vec::new(),
+        trail: Trail::default(),
         stop: None,
     };
     // What hooks said while nobody listened is older than what sensors see now.
@@ -97,6 +100,8 @@ struct Dispatcher {
     troubles: Vec<String>,
     /// Requests that wait for tmux.
     fresh: Vec<oneshot::Sender<()>>,
+    /// Where users were taken; forgotten with the daemon.
+    trail: Trail,
     /// Who asked us to stop.
     stop: Option<oneshot::Sender<Reply>>,
 }

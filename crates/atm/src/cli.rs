@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    daemon, demo, dismiss, events, explain, generate, list, setup, show, status, uninstall, wait,
-    watch,
+    daemon, demo, dismiss, events, explain, generate, jump, list, setup, show, status, uninstall,
+    wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -17,6 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   atm setup                        let Claude Code tell atm what happens
   atm list                         which session needs you, and what for
+  atm jump --next                  go to whoever waits longest for you
   atm explain %3                   why the session in pane %3 is in its state
   atm wait 1f3a --until idle       block until a session has finished
   atm watch --json                 every change as a line of JSON
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Watch(watch::Args),
     Wait(wait::Args),
     Status(status::Args),
+    Jump(jump::Args),
     Dismiss(dismiss::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
@@ -80,6 +82,7 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Watch(args)) => watch::run(&args, context),
         Some(Command::Wait(args)) => wait::run(&args, context),
         Some(Command::Status(args)) => status::run(&args, context),
+        Some(Command::Jump(args)) => jump::run(&args, context),
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
@@ -149,6 +152,9 @@ mod tests {
             "atm daemon --detached",
             "atm daemon stop",
             "atm daemon status --json",
+            "atm jump abcd --print",
+            "atm jump --next --client /dev/pts/3",
+            "atm jump --last",
             "atm dismiss",
             "atm dismiss abcd",
             "atm setup",
@@ -159,8 +165,15 @@ mod tests {
         for line in lines {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
-        let wrong =
-            ["atm dance", "atm show", "atm wait a --until later", "atm events --raw --follow"];
+        let wrong = [
+            "atm dance",
+            "atm show",
+            "atm jump",
+            "atm jump --next --last",
+            "atm jump x --next",
+            "atm wait a --until later",
+            "atm events --raw --follow",
+        ];
         for line in wrong {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -6,6 +6,7 @@ pub(crate) mod dismiss;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod generate;
+pub(crate) mod jump;
 pub(crate) mod list;
 pub(crate) mod setup;
 pub(crate) mod show;

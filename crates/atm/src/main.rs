@@ -13,6 +13,8 @@ mod json;
 mod render;
 mod screen;
 mod setup;
+mod tmux;
+mod travel;
 
 use std::process::ExitCode;
 
