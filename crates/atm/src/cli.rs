@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    daemon, demo, dismiss, events, explain, generate, jump, list, setup, show, status, uninstall,
-    wait, watch,
+    daemon, demo, dismiss, events, explain, generate, jump, list, pick, setup, show, status,
+    uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -43,6 +43,7 @@ pub(crate) enum Command {
     Wait(wait::Args),
     Status(status::Args),
     Jump(jump::Args),
+    Pick(pick::Args),
     Dismiss(dismiss::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
@@ -83,6 +84,7 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Wait(args)) => wait::run(&args, context),
         Some(Command::Status(args)) => status::run(&args, context),
         Some(Command::Jump(args)) => jump::run(&args, context),
+        Some(Command::Pick(args)) => pick::run(&args, context),
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
@@ -155,6 +157,8 @@ mod tests {
             "atm jump abcd --print",
             "atm jump --next --client /dev/pts/3",
             "atm jump --last",
+            "atm pick --print",
+            "atm pick --client /dev/pts/3",
             "atm dismiss",
             "atm dismiss abcd",
             "atm setup",

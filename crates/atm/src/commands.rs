@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod jump;
 pub(crate) mod list;
+pub(crate) mod pick;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod status;
