@@ -24,8 +24,12 @@ impl Stage {
         // A panic must be read on the page that stays.
         HOOK.call_once(|| {
             let before = std::panic::take_hook();
+            let own = std::thread::current().id();
             std::panic::set_hook(Box::new(move |panic| {
-                restore();
+                // The other threads can go while the screen stays.
+                if std::thread::current().id() == own {
+                    restore();
+                }
                 before(panic);
             }));
         });

@@ -90,13 +90,6 @@ pub(super) const KEYS: [Binding; 13] = [
         does: "select the last",
     },
     Binding {
-        chords: &[(CTRL, KeyCode::Char('d'))],
-        msg: Msg::Dismiss,
-        keys: "C-d",
-        brief: ("C-d", "dismiss"),
-        does: "mark the selected session as seen",
-    },
-    Binding {
         chords: &[(NONE, KeyCode::Backspace), (CTRL, KeyCode::Char('h'))],
         msg: Msg::Erase,
         keys: "Backspace",
@@ -130,6 +123,13 @@ pub(super) const KEYS: [Binding; 13] = [
         keys: "?",
         brief: ("?", "help"),
         does: "show or hide this help",
+    },
+    Binding {
+        chords: &[(CTRL, KeyCode::Char('d'))],
+        msg: Msg::Dismiss,
+        keys: "C-d",
+        brief: ("C-d", "dismiss"),
+        does: "mark the selected session as seen",
     },
 ];
 

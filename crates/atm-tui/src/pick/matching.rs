@@ -5,6 +5,9 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::row::Row;
 
+/// Where the name stands among the texts of a row: people look for names first.
+const NAME: usize = 0;
+
 pub(super) struct Matching {
     matcher: Matcher,
     buffer: Vec<char>,
@@ -42,8 +45,12 @@ impl Matching {
             } else {
                 scores.iter().any(Option::is_some)
             };
-            let best = scores.into_iter().flatten().max().unwrap_or(0);
-            total += is_found.then_some(u32::from(best))?;
+            let weighed = scores.into_iter().enumerate().filter_map(|(at, score)| {
+                let weight = if at == NAME { 2 } else { 1 };
+                Some(u32::from(score?) * weight)
+            });
+            let best = weighed.max().unwrap_or(0);
+            total += is_found.then_some(best)?;
         }
         Some(total)
     }

@@ -105,7 +105,8 @@ fn list_shows_who_needs_the_user_first_in_every_size() {
         assert!(shown[2].starts_with("▌▲ ") && shown[2].contains("api"), "{size:?}: {shown:?}");
         assert!(shown[3].contains('●') && shown[3].contains("web"), "{size:?}");
         assert!(shown[5].contains("batch") && shown[5].contains("(no pane)"), "{size:?}");
-        assert!(shown.last().unwrap().contains("Enter go"), "{size:?}");
+        let keys = shown.last().unwrap();
+        assert!(keys.contains("Enter go") && keys.contains("Esc leave"), "{size:?}: {keys}");
     }
     let shown = lines(&picker, (80, 24));
     assert!(shown[2].contains("attention api   Permission: Bash: npm run migrate"), "{shown:?}");
@@ -174,6 +175,7 @@ fn filter_narrows_by_every_word_in_any_text() {
     assert_eq!(found("working docs"), "docs");
     assert_eq!(found("src/web"), "web");
     assert_eq!(found("wb"), "web");
+    assert_eq!(found("do"), "docs web", "a name before what is said of another");
     assert_eq!(found("zzz"), "");
     assert_eq!(found("docs zzz"), "");
     assert_eq!(found("!src batch"), "");

@@ -8,7 +8,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Paragraph};
+use ratatui::widgets::{Clear, Paragraph, Wrap};
 
 use super::keys::KEYS;
 use super::{Feed, Page, Picker};
@@ -24,7 +24,8 @@ const BELOW: u16 = 16;
 pub(super) fn draw(picker: &Picker, frame: &mut Frame<'_>) {
     let area = frame.area();
     if area.width < MIN.0 || area.height < MIN.1 {
-        frame.render_widget(Paragraph::new(format!("too small: {}x{} needed", MIN.0, MIN.1)), area);
+        let words = format!("too small: {}x{} needed", MIN.0, MIN.1);
+        frame.render_widget(Paragraph::new(words).wrap(Wrap { trim: true }), area);
         return;
     }
     let [top, middle, bottom] =
