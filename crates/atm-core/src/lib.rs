@@ -27,3 +27,6 @@ pub mod tmux;
 pub mod transcript;
 pub mod view;
 pub mod words;
+
+#[cfg(test)]
+mod sample;

@@ -144,6 +144,9 @@ fn known(colour: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::{asks, done, view};
+    use crate::session::status::Class;
+    use crate::view::EndedView;
 
     const ONE_EACH: Summary = Summary {
         schema: 1,
@@ -204,5 +207,27 @@ mod tests {
         assert_eq!(waits(Some(0)), Some(MINUTE));
         assert_eq!(waits(Some(61_500)), Some(Duration::from_millis(58_500)));
         assert_eq!(waits(Some(120_000)), Some(MINUTE));
+    }
+
+    #[test]
+    fn summary_counts_states_and_the_longest_wait() {
+        let ended = EndedView { at: Stamp(1), reason: "exit".to_owned(), lost: false };
+        let failed = SessionView { why: Some("error: api".to_owned()), ..done("x", 1) };
+        let sessions = [
+            asks("a1", 60_000),
+            asks("a2", 10_000),
+            view("w", Class::Working, 0),
+            done("f", 0),
+            failed,
+            SessionView { unseen: false, ..done("i", 0) },
+            SessionView { ended: Some(ended), ..asks("e", 0) },
+        ];
+        let summary = Summary::of(&sessions, Stamp(250_000));
+        let counts =
+            (summary.total, summary.attention, summary.working, summary.done, summary.idle);
+        assert_eq!(counts, (6, 2, 1, 2, 1));
+        assert_eq!(summary.longest_wait_ms, Some(240_000));
+        let plain = summary.plain(Charset::Utf8);
+        assert_eq!(plain, "2 need you (longest 4m) · 1 working · 2 done · 1 idle");
     }
 }

@@ -40,13 +40,13 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// Exactly `room` columns: the beginning of `text`, cut or padded. The text must be clean.
 pub(crate) fn fit(text: &str, room: usize, charset: Charset) -> String {
-    padded(cut(text, room, charset), room)
+    padded(&cut(text, room, charset), room)
 }
 
 /// The same for its end, which tells more of a path.
 pub(crate) fn fit_end(text: &str, room: usize, charset: Charset) -> String {
     if width(text) <= room {
-        return padded(text.to_owned(), room);
+        return padded(text, room);
     }
     let mut left = room.saturating_sub(1);
     let mut kept: Vec<char> = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) fn fit_end(text: &str, room: usize, charset: Charset) -> String {
     if room > 0 {
         kept.push(charset.pick('…', '~'));
     }
-    padded(kept.into_iter().rev().collect(), room)
+    padded(&kept.into_iter().rev().collect::<String>(), room)
 }
 
 /// At most `room` columns.
@@ -79,8 +79,8 @@ pub(crate) fn cut(text: &str, room: usize, charset: Charset) -> String {
     kept
 }
 
-fn padded(text: String, room: usize) -> String {
-    let missing = room.saturating_sub(width(&text));
+fn padded(text: &str, room: usize) -> String {
+    let missing = room.saturating_sub(width(text));
     format!("{text}{:missing$}", "")
 }
 

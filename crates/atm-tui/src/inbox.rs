@@ -84,7 +84,7 @@ impl Inbox {
         let (deeds, to_do) = channel();
         start(&to, |to| read_keys(&to));
         let following = Arc::clone(world);
-        start(&to, move |to| following.follow(&mut |news| heard(to.send(Input::News(news)))));
+        start(&to, move |to| follow(&*following, &to));
         let capturing = Arc::clone(world);
         start(&to, move |to| capture(&*capturing, &looked, &to));
         let acting = Arc::clone(world);
@@ -99,8 +99,11 @@ fn start(to: &Sender<Input>, work: impl FnOnce(Sender<Input>) + Send + 'static) 
     drop(thread::spawn(move || work(to)));
 }
 
-fn heard<E>(sent: Result<(), E>) -> Heard {
-    if sent.is_ok() { Heard::Yes } else { Heard::NobodyListens }
+fn follow(world: &impl World, to: &Sender<Input>) {
+    world.follow(&mut |news| match to.send(Input::News(news)) {
+        Ok(()) => Heard::Yes,
+        Err(_) => Heard::NobodyListens,
+    });
 }
 
 fn read_keys(to: &Sender<Input>) {

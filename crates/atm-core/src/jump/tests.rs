@@ -1,31 +1,8 @@
 //! Walks through those who wait.
 
 use super::*;
-use crate::ids::ConversationId;
-use crate::session::{Key, Session};
+use crate::sample::{asks, done, view};
 use crate::view::TmuxView;
-
-/// In a pane named after it, waiting since `since`.
-fn view(name: &str, status: Class, since: i64) -> SessionView {
-    let id = ConversationId::new(name);
-    let session = Session::new(Key::stored(name.to_owned()), id, Stamp(since));
-    SessionView {
-        status,
-        since: Stamp(since),
-        unseen: status == Class::Idle,
-        pane: Some(format!("%{name}")),
-        tmux: Some(TmuxView { socket: "/s".to_owned(), session: None }),
-        ..SessionView::of(&session, "host", Stamp(since))
-    }
-}
-
-fn asks(name: &str, since: i64) -> SessionView {
-    view(name, Class::Attention, since)
-}
-
-fn done(name: &str, since: i64) -> SessionView {
-    view(name, Class::Idle, since)
-}
 
 fn spot(name: &str) -> Spot {
     Spot { socket: "/s".to_owned(), pane: format!("%{name}") }

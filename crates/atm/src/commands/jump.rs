@@ -1,6 +1,7 @@
 //! `atm jump`: takes the user to a session.
 
 use std::io::IsTerminal;
+use std::time::Duration;
 
 use atm_core::jump::To;
 
@@ -8,6 +9,9 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::travel::{self, Destination, Traveller};
+
+/// Longer than the daemon goes by what tmux said last about panes.
+const MOMENT: Duration = Duration::from_millis(150);
 
 /// Go to a session's pane
 ///
@@ -78,15 +82,31 @@ fn jump(
     traveller: Option<&Traveller>,
     context: &mut Context<'_>,
 ) -> Result<Option<String>, CliError> {
-    let hinted = |error| with_hint(error, args);
-    let destination = travel::destination(args.to(), traveller, context).map_err(hinted)?;
+    let told = attempt(args, traveller, context);
+    // The daemon knows of a pane that is gone a moment later; then somebody else is next.
+    let is_late = args.next && told.as_ref().is_err_and(|error| error.kind == Exit::NotFound);
+    let told = if is_late {
+        std::thread::sleep(MOMENT);
+        attempt(args, traveller, context)
+    } else {
+        told
+    };
+    told.map_err(|error| with_hint(error, args))
+}
+
+fn attempt(
+    args: &Args,
+    traveller: Option<&Traveller>,
+    context: &mut Context<'_>,
+) -> Result<Option<String>, CliError> {
+    let destination = travel::destination(args.to(), traveller, context)?;
     if args.print {
         let Destination { spot, .. } = destination;
         writeln!(context.out, "{}\t{}", spot.socket, spot.pane)?;
         return Ok(None);
     }
     let is_there = traveller.and_then(Traveller::spot).as_ref() == Some(&destination.spot);
-    let note = travel::go(&destination, traveller, context).map_err(hinted)?;
+    let note = travel::go(&destination, traveller, context)?;
     let stays = (args.next && is_there).then(|| "nobody else waits for you".to_owned());
     Ok(note.or(stays))
 }

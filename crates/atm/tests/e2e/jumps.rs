@@ -8,25 +8,25 @@ use crate::sealed::Sealed;
 use crate::stage::Pane;
 use crate::viewer::Viewer;
 
-fn tell(sealed: &Sealed, pane: &Pane, pid: u32, id: &str, event: &str, more: Value) {
+fn tell(sealed: &Sealed, pane: &Pane, id: &str, event: &str, more: Value) {
     let payload = crate::stage::with(json!({"hook_event_name": event, "session_id": id}), more);
-    sealed.hook_from(pid, &pane.env(), &payload);
+    sealed.hook_from(pane.pid, &pane.env(), &payload);
 }
 
 /// A session that waits for a permission.
 pub(crate) fn asks(sealed: &Sealed, pane: &Pane, id: &str) {
-    tell(sealed, pane, pane.pid, id, "SessionStart", json!({"source": "startup"}));
-    tell(sealed, pane, pane.pid, id, "UserPromptSubmit", json!({"prompt": "go"}));
+    tell(sealed, pane, id, "SessionStart", json!({"source": "startup"}));
+    tell(sealed, pane, id, "UserPromptSubmit", json!({"prompt": "go"}));
     let call = json!({"tool_name": "Bash", "tool_input": {"command": "make deploy"}});
-    tell(sealed, pane, pane.pid, id, "PermissionRequest", call);
+    tell(sealed, pane, id, "PermissionRequest", call);
     sealed.wait_for(pane.pid, "status", &json!("attention"));
 }
 
 /// A session that has finished, unseen.
 pub(crate) fn finishes(sealed: &Sealed, pane: &Pane, id: &str) {
-    tell(sealed, pane, pane.pid, id, "SessionStart", json!({"source": "startup"}));
-    tell(sealed, pane, pane.pid, id, "UserPromptSubmit", json!({"prompt": "go"}));
-    tell(sealed, pane, pane.pid, id, "Stop", json!({}));
+    tell(sealed, pane, id, "SessionStart", json!({"source": "startup"}));
+    tell(sealed, pane, id, "UserPromptSubmit", json!({"prompt": "go"}));
+    tell(sealed, pane, id, "Stop", json!({}));
     sealed.wait_for(pane.pid, "unseen", &json!(true));
 }
 
@@ -195,7 +195,7 @@ fn jump_without_anywhere_to_go_says_so() {
     // Nobody looks at the server, and we have no terminal.
     asks(&sealed, &pane, "dddd0001");
     let (code, error) = sealed.fails(&["jump", "--next"]);
-    assert_eq!(code, 1);
+    assert_eq!(code, 1, "{error}");
     assert!(error.contains("attach-session -t"), "{error}");
     let printed = sealed.ok(&["jump", "--next", "--print"]);
     assert_eq!(printed, format!("{}\t{}\n", pane.socket, pane.id));

@@ -14,7 +14,7 @@ fn pick_filters_shows_the_pane_and_goes_there() {
     let line = ["new-window", "-t", "deploy:", "-P", "-F", "#{pane_id}"];
     let print = "printf '\\033[31mDEPLOY LOG\\033[0m \\033]0;x\\007\\n'; exec sleep 600";
     let log = sealed.tmux(&[&line[..], &[print]].concat());
-    let log = crate::stage::Pane { id: log, pid: sealed.client(), ..deploy.clone() };
+    let log = crate::stage::Pane { id: log, pid: sealed.client(), ..deploy };
     asks(&sealed, &home, "aaaa0001");
     finishes(&sealed, &log, "bbbb0001");
     let viewer = Viewer::attach(&sealed, "screen", &home.socket, "home");
@@ -27,7 +27,7 @@ fn pick_filters_shows_the_pane_and_goes_there() {
     assert!(screen.contains("› bbbb") && screen.contains("1/2"), "{screen}");
     viewer.press(&["Enter"]);
     wait_shown(&sealed, &log);
-    assert_eq!(sealed.session_of(log.pid).unwrap()["unseen"], false);
+    sealed.wait_for(log.pid, "unseen", &serde_json::json!(false));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn pick_follows_what_happens_and_dismisses() {
     viewer.wait_for(&sealed, "● done");
     viewer.press(&["C-d"]);
     viewer.wait_for(&sealed, "■ idle");
-    assert_eq!(sealed.session_of(there.pid).unwrap()["unseen"], false);
+    sealed.wait_for(there.pid, "unseen", &serde_json::json!(false));
     sealed.tmux(&["kill-pane", "-t", &there.id]);
     viewer.wait_for(&sealed, "no live sessions found");
 }

@@ -1,30 +1,23 @@
 //! A terminal that a user looks at: a pseudo-terminal of another tmux server, whose screen can be
 //! read and typed into.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::sealed::Sealed;
 
 pub(crate) struct Viewer {
-    name: String,
-    tmux: Box<dyn Fn(&[&str]) -> Command>,
+    socket: PathBuf,
+    env: Vec<(OsString, OsString)>,
 }
 
 impl Viewer {
     /// Runs `command` in a terminal of this size.
     pub(crate) fn run(sealed: &Sealed, name: &str, command: &str, size: (u16, u16)) -> Viewer {
-        let folder = sealed.path().to_owned();
         let base = sealed.command("tmux");
-        let env: Vec<_> =
-            base.get_envs().filter_map(|(k, v)| Some((k.to_owned(), v?.to_owned()))).collect();
-        let socket = name.to_owned();
-        let tmux = move |args: &[&str]| {
-            let mut tmux = Command::new("tmux");
-            tmux.env_clear().envs(env.iter().map(|(k, v)| (k, v))).current_dir(&folder);
-            tmux.args(["-L", &socket, "-f", "/dev/null"]).args(args);
-            tmux
-        };
-        let viewer = Viewer { name: name.to_owned(), tmux: Box::new(tmux) };
+        let set = base.get_envs().filter_map(|(name, value)| Some((name.into(), value?.into())));
+        let viewer = Viewer { socket: sealed.path().join(name), env: set.collect() };
         let (width, height) = (size.0.to_string(), size.1.to_string());
         // Of the outer tmux the command knows nothing.
         let line = format!("unset TMUX TMUX_PANE; {command}");
@@ -40,10 +33,17 @@ impl Viewer {
         Viewer::run(sealed, name, &command, (90, 24))
     }
 
+    fn command(&self, args: &[&str]) -> Command {
+        let mut tmux = Command::new("tmux");
+        tmux.env_clear().envs(self.env.iter().map(|(name, value)| (name, value)));
+        tmux.arg("-S").arg(&self.socket).args(["-f", "/dev/null"]).args(args);
+        tmux
+    }
+
     fn tmux(&self, args: &[&str]) -> String {
-        let output = (self.tmux)(args).output().unwrap();
+        let output = self.command(args).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{} {args:?}: {error}", self.name);
+        assert!(output.status.success(), "{args:?}: {error}");
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -66,6 +66,6 @@ impl Viewer {
 
 impl Drop for Viewer {
     fn drop(&mut self) {
-        (self.tmux)(&["kill-server"]).output().ok();
+        self.command(&["kill-server"]).output().ok();
     }
 }
