@@ -10,6 +10,7 @@ pub mod event;
 pub mod explain;
 pub mod hook;
 pub mod ids;
+pub mod jump;
 pub mod machine;
 pub mod paths;
 pub mod places;
@@ -23,7 +24,12 @@ pub mod settings;
 pub mod span;
 pub mod stamp;
 pub mod statusline;
+pub mod summary;
 pub mod text;
 pub mod tmux;
 pub mod transcript;
 pub mod view;
+pub mod words;
+
+#[cfg(test)]
+mod sample;

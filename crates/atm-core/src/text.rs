@@ -20,7 +20,9 @@ pub fn clean(text: &str, max: usize) -> String {
     out.trim().to_owned()
 }
 
-fn harmless(c: char) -> Option<char> {
+/// What a terminal may be shown of a character: a space for line breaks and tabs, nothing for what
+/// it would act on.
+pub fn harmless(c: char) -> Option<char> {
     match c {
         '\n' | '\r' | '\t' => Some(' '),
         c if c.is_control() || is_invisible(c) => None,

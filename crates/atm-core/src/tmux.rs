@@ -1,5 +1,7 @@
 //! What to ask of tmux and how to read its answers: strings only, no process.
 
+pub mod reach;
+
 use crate::event::Pane;
 use crate::ids::{PaneId, WindowId};
 use crate::text::clean;

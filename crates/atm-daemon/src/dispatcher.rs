@@ -4,12 +4,14 @@
 mod answers;
 mod configure;
 mod intake;
+mod jumps;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use atm_core::effect::Effect;
 use atm_core::event::Event;
+use atm_core::jump::Trail;
 use atm_core::machine::Machine;
 use atm_core::places::{self, Places};
 use atm_core::proto::message::{Reply, Request};
@@ -67,6 +69,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         troubles: past.notes,
         self_test: None,
         fresh: Vec::new(),
+        trail: Trail::default(),
         stop: None,
     };
     dispatcher.configure();
@@ -107,6 +110,8 @@ struct Dispatcher {
     self_test: Option<String>,
     /// Requests that wait for tmux.
     fresh: Vec<oneshot::Sender<()>>,
+    /// Where users were taken; forgotten with the daemon.
+    trail: Trail,
     /// Who asked us to stop.
     stop: Option<oneshot::Sender<Reply>>,
 }

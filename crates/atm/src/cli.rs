@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    config, daemon, demo, dismiss, doctor, events, explain, generate, list, setup, show, status,
-    statusline, uninstall, wait, watch,
+    config, daemon, demo, dismiss, doctor, events, explain, generate, jump, list, pick, setup,
+    show, status, statusline, uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -17,6 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   atm setup                        let Claude Code and tmux tell atm what happens
   atm list                         which session needs you, and what for
+  atm jump --next                  go to whoever waits longest for you
   atm explain %3                   why the session in pane %3 is in its state
   atm wait 1f3a --until idle       block until a session has finished
   atm watch --json                 every change as a line of JSON
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     Watch(watch::Args),
     Wait(wait::Args),
     Status(status::Args),
+    Jump(jump::Args),
+    Pick(pick::Args),
     Dismiss(dismiss::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
@@ -88,6 +91,8 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Watch(args)) => watch::run(&args, context),
         Some(Command::Wait(args)) => wait::run(&args, context),
         Some(Command::Status(args)) => status::run(&args, context),
+        Some(Command::Jump(args)) => jump::run(&args, context),
+        Some(Command::Pick(args)) => pick::run(&args, context),
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
@@ -95,7 +100,6 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Doctor(args)) => doctor::run(&args, context),
         Some(Command::Daemon(args)) => daemon::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
-        Some(Command::Hook) => Ok(Exit::Ok),
         Some(Command::Hook | Command::Statusline(_)) => Ok(Exit::Ok),
         Some(Command::Generate(args)) => generate::run(&args, context),
     }
@@ -165,6 +169,11 @@ mod tests {
             "atm config schema",
             "atm config default",
             "atm config check",
+            "atm jump abcd --print",
+            "atm jump --next --client /dev/pts/3",
+            "atm jump --last",
+            "atm pick --print",
+            "atm pick --client /dev/pts/3",
             "atm dismiss",
             "atm dismiss abcd",
             "atm setup",
@@ -184,6 +193,10 @@ mod tests {
             "atm show",
             "atm wait a --until later",
             "atm config",
+            "atm jump",
+            "atm jump --next --last",
+            "atm jump x --next",
+            "atm wait a --until later",
             "atm events --raw --follow",
         ];
         for line in wrong {

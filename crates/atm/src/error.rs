@@ -58,6 +58,7 @@ impl CliError {
             RefusalKind::NotFound => CliError::new(Exit::NotFound, refusal.message)
                 .hint("run `atm list --all` to see what there is"),
             RefusalKind::Ambiguous => CliError::ambiguous(refusal.message, refusal.candidates),
+            RefusalKind::Nowhere => CliError::new(Exit::NotFound, refusal.message),
             RefusalKind::Version => CliError::version(&refusal.message),
             RefusalKind::BadRequest => CliError::new(Exit::Failed, refusal.message)
                 .hint("if atm was updated just now, run `atm daemon stop` and try again"),

@@ -16,6 +16,8 @@ mod program;
 mod render;
 mod screen;
 mod setup;
+mod tmux;
+mod travel;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

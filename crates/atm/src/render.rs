@@ -1,15 +1,12 @@
 //! Views as text for people. Everything foreign is cleaned on its way into a cell.
 
-pub(crate) mod age;
+pub(crate) use atm_core::words::{age, mark, place, what};
+
 pub(crate) mod change;
 pub(crate) mod explain;
 pub(crate) mod gist;
-pub(crate) mod mark;
-pub(crate) mod place;
 pub(crate) mod sessions;
-pub(crate) mod summary;
 pub(crate) mod table;
-pub(crate) mod what;
 pub(crate) mod width;
 
 #[cfg(test)]

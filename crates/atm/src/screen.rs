@@ -3,6 +3,9 @@
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
+pub(crate) use atm_core::words::Charset;
+use atm_core::words::mark::Mark;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Screen {
     /// Columns of the terminal; none if the output goes elsewhere, where nothing is cut.
@@ -15,12 +18,6 @@ pub(crate) struct Screen {
 pub(crate) enum Colour {
     On,
     Off,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Charset {
-    Utf8,
-    Ascii,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +69,7 @@ impl Screen {
     }
 
     pub(crate) fn pick<T>(&self, utf8: T, ascii: T) -> T {
-        match self.charset {
-            Charset::Utf8 => utf8,
-            Charset::Ascii => ascii,
-        }
+        self.charset.pick(utf8, ascii)
     }
 
     pub(crate) fn ellipsis(&self) -> char {
@@ -83,7 +77,23 @@ impl Screen {
     }
 }
 
+impl From<&Screen> for Charset {
+    fn from(screen: &Screen) -> Charset {
+        screen.charset
+    }
+}
+
 impl Style {
+    /// The colour of a state.
+    pub(crate) fn of(mark: Mark) -> Style {
+        match mark {
+            Mark::Attention | Mark::Failed => Style::Red,
+            Mark::Done => Style::Yellow,
+            Mark::Working => Style::Blue,
+            Mark::Idle | Mark::Ended | Mark::Lost => Style::Dim,
+        }
+    }
+
     fn code(self) -> Option<&'static str> {
         match self {
             Style::Plain => None,

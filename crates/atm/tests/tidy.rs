@@ -41,6 +41,11 @@ fn hook_has_no_runtime_no_database_and_no_argument_parser_in_its_tree() {
 }
 
 #[test]
+fn screens_know_the_core_and_the_terminal_and_nobody_else() {
+    check_wall("atm-tui", &["atm-core", "nucleo-matcher", "ratatui", "unicode-width"]);
+}
+
+#[test]
 fn daemon_and_hook_do_not_know_each_other() {
     assert!(!dependencies("atm-daemon").contains(&"atm-hook".to_owned()));
     assert!(!dependencies("atm-hook").contains(&"atm-daemon".to_owned()));

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::frame::{self, TooLong};
 use crate::explain::Explanation;
+use crate::jump::{Spot, To};
 use crate::stamp::{self, Stamp};
 use crate::view::SessionView;
 
@@ -45,6 +46,17 @@ pub enum Request {
     Dismiss {
         who: Option<String>,
     },
+    /// Where a jump would go; nobody has moved yet. `from` is where the user is.
+    Jump {
+        to: To,
+        from: Option<Spot>,
+    },
+    /// The user was taken to `at`, to look at the session `key` there.
+    Arrived {
+        at: Spot,
+        key: Option<String>,
+        from: Option<Spot>,
+    },
     Stop,
 }
 
@@ -72,6 +84,11 @@ pub enum Reply {
     Removed {
         id: String,
         key: String,
+    },
+    /// Where a jump goes, and who is there.
+    Destination {
+        spot: Spot,
+        session: Option<Box<SessionView>>,
     },
     Done,
     Refused(Refusal),
@@ -119,6 +136,8 @@ pub enum RefusalKind {
     BadRequest,
     Version,
     Failed,
+    /// There is no place to go to.
+    Nowhere,
 }
 
 /// One hook event, as `atm events --json` prints it.

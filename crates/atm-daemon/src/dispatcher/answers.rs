@@ -62,6 +62,8 @@ impl Dispatcher {
                 Err(refusal) => Reply::Refused(refusal),
             },
             Request::Dismiss { who } => self.dismiss(who.as_deref()),
+            Request::Jump { to, from } => self.jump(&to, from.as_ref()),
+            Request::Arrived { at, key, from } => self.arrived(&at, key, from.as_ref()),
             Request::Watch { config_dir } => {
                 self.world.apply(vec![Effect::WatchConfig(config_dir)], &self.machine);
                 Reply::Done
@@ -76,7 +78,7 @@ impl Dispatcher {
         }
     }
 
-    fn find(&self, who: &str) -> Result<SessionView, Refusal> {
+    pub(super) fn find(&self, who: &str) -> Result<SessionView, Refusal> {
         let now = clock::now();
         let all: Vec<SessionView> = self
             .machine

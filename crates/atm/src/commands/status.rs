@@ -1,6 +1,7 @@
 //! `atm status`: all sessions in one line.
 
 use atm_core::proto::message::{Reply, Request};
+use atm_core::summary::{COLOURS, Click, Summary};
 use clap::ValueEnum;
 
 use crate::client::unexpected;
@@ -8,7 +9,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::json;
-use crate::render::summary::Summary;
+use crate::screen::Screen;
 
 /// Sum up all sessions in one line
 #[derive(Debug, clap::Args)]
@@ -40,8 +41,16 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     let summary = Summary::of(&sessions, Context::now());
     match if args.json { Format::Json } else { args.format } {
         Format::Json => json::line(context.out, &summary)?,
-        Format::Plain => writeln!(context.out, "{}", summary.plain(&context.screen))?,
-        Format::Tmux => writeln!(context.out, "{}", summary.tmux(&context.screen))?,
+        Format::Plain => writeln!(context.out, "{}", summary.plain(context.screen.charset))?,
+        Format::Tmux => writeln!(context.out, "{}", tmux(&summary, &context.screen))?,
     }
     Ok(Exit::Ok)
+}
+
+/// tmux tells its version to what it runs, `#()` included.
+fn tmux(summary: &Summary, screen: &Screen) -> String {
+    let text = |name: &str| std::env::var(name).unwrap_or_default();
+    let version = Some(text("TERM_PROGRAM_VERSION")).filter(|_| text("TERM_PROGRAM") == "tmux");
+    let click = version.map_or(Click::Nothing, |version| Click::of_version(&version));
+    summary.tmux(COLOURS, screen.charset, click)
 }

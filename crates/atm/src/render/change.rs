@@ -23,7 +23,7 @@ pub(crate) fn row(view: &SessionView, screen: &Screen, home: Option<&str>, now: 
     let mut table = Table::new([WHOLE, WHOLE, LOOSE, WHOLE]);
     table.push([
         Cell::new(Style::Dim, &now.to_string()),
-        Cell::new(mark.style(), &mark.text(screen)).padded(STATE),
+        Cell::new(Style::of(mark), &mark.text(screen)).padded(STATE),
         Cell::new(Style::Plain, &format!("{} ({})", what(view), place.trim())),
         Cell::new(Style::Dim, short(&view.id)),
     ]);

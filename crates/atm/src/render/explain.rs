@@ -54,7 +54,7 @@ impl Page<'_> {
     fn headline(&self, view: &SessionView, out: &mut dyn Write) -> io::Result<()> {
         let mark = Mark::of(view);
         let since = view.ended.as_ref().map_or(view.since, |ended| ended.at);
-        let status = self.screen.paint(mark.style(), &mark.text(self.screen));
+        let status = self.screen.paint(Style::of(mark), &mark.text(self.screen));
         let what = clean(&what(view), MAX_LINE);
         let gap = if what.is_empty() { "" } else { "  " };
         writeln!(out, "{status}{gap}{what}  for {}", age(self.now.since(since)))?;

@@ -52,9 +52,9 @@ impl Sessions<'_> {
     fn push(&mut self, view: &SessionView) {
         let mark = Mark::of(view);
         let since = view.ended.as_ref().map_or(view.since, |ended| ended.at);
-        let quiet = if mark.style() == Style::Dim { Style::Dim } else { Style::Plain };
+        let quiet = if Style::of(mark) == Style::Dim { Style::Dim } else { Style::Plain };
         self.table.push([
-            Cell::new(mark.style(), &mark.text(self.screen)),
+            Cell::new(Style::of(mark), &mark.text(self.screen)),
             Cell::new(quiet, &what(view)),
             Cell::new(Style::Plain, &age(self.now.since(since))),
             Cell::new(Style::Plain, &context(view)),
@@ -98,7 +98,7 @@ impl Sessions<'_> {
         let mark = Mark::of_child(child);
         let branch = self.screen.pick("└", "`-");
         let text = format!("{branch} {} {}", mark.text(self.screen), what_of_child(child));
-        self.push_below(Cell::new(mark.style(), &text).indented(2 * depth), Some(child));
+        self.push_below(Cell::new(Style::of(mark), &text).indented(2 * depth), Some(child));
         for grandchild in all.iter().filter(|c| c.parent.as_ref() == Some(&child.agent_id)) {
             self.push_branch(grandchild, all, shown, depth + 1);
         }

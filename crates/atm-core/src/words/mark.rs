@@ -1,12 +1,11 @@
-//! The state of a session as people see it: a glyph, a word and a colour, each telling on its own.
+//! The state of a session as people see it: a glyph and a word, each telling on its own.
 
-use atm_core::session::status::Class;
-use atm_core::view::{ChildView, SessionView};
-
-use crate::screen::{Screen, Style};
+use super::Charset;
+use crate::session::status::Class;
+use crate::view::{ChildView, SessionView};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub enum Mark {
     Attention,
     /// Finished, and the user has not looked yet.
     Done,
@@ -19,7 +18,7 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    pub(crate) fn of(view: &SessionView) -> Mark {
+    pub fn of(view: &SessionView) -> Mark {
         let is_error = view.why.as_ref().is_some_and(|why| why.starts_with("error"));
         match (&view.ended, view.status, view.unseen) {
             (Some(ended), _, _) if ended.lost => Mark::Lost,
@@ -32,7 +31,7 @@ impl Mark {
         }
     }
 
-    pub(crate) fn of_child(child: &ChildView) -> Mark {
+    pub fn of_child(child: &ChildView) -> Mark {
         match child.status {
             Class::Attention => Mark::Attention,
             Class::Working => Mark::Working,
@@ -40,19 +39,20 @@ impl Mark {
         }
     }
 
-    pub(crate) fn glyph(self, screen: &Screen) -> &'static str {
+    pub fn glyph(self, charset: impl Into<Charset>) -> &'static str {
+        let charset = charset.into();
         match self {
-            Mark::Attention => screen.pick("▲", "!"),
-            Mark::Done => screen.pick("●", "*"),
-            Mark::Failed => screen.pick("✖", "x"),
-            Mark::Working => screen.pick("▶", ">"),
-            Mark::Idle => screen.pick("■", "-"),
-            Mark::Ended => screen.pick("□", "."),
-            Mark::Lost => screen.pick("?", "?"),
+            Mark::Attention => charset.pick("▲", "!"),
+            Mark::Done => charset.pick("●", "*"),
+            Mark::Failed => charset.pick("✖", "x"),
+            Mark::Working => charset.pick("▶", ">"),
+            Mark::Idle => charset.pick("■", "-"),
+            Mark::Ended => charset.pick("□", "."),
+            Mark::Lost => charset.pick("?", "?"),
         }
     }
 
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Mark::Attention => "attention",
             Mark::Done => "done",
@@ -64,17 +64,8 @@ impl Mark {
         }
     }
 
-    pub(crate) fn style(self) -> Style {
-        match self {
-            Mark::Attention | Mark::Failed => Style::Red,
-            Mark::Done => Style::Yellow,
-            Mark::Working => Style::Blue,
-            Mark::Idle | Mark::Ended | Mark::Lost => Style::Dim,
-        }
-    }
-
     /// Glyph and word, `▲ attention`.
-    pub(crate) fn text(self, screen: &Screen) -> String {
-        format!("{} {}", self.glyph(screen), self.word())
+    pub fn text(self, charset: impl Into<Charset>) -> String {
+        format!("{} {}", self.glyph(charset), self.word())
     }
 }

@@ -1,16 +1,16 @@
 //! Where a session is: its directory, its pane, and the short form of its id.
 
-use atm_core::view::SessionView;
+use crate::view::SessionView;
 
-pub(crate) const ID_PREFIX: usize = 8;
+pub const ID_PREFIX: usize = 8;
 
 /// The directory with `~` for the home.
-pub(crate) fn directory(view: &SessionView, home: Option<&str>) -> String {
+pub fn directory(view: &SessionView, home: Option<&str>) -> String {
     let path = view.cwd.as_deref().or(view.session_dir.as_deref()).unwrap_or_default();
     tilde(path, home)
 }
 
-pub(crate) fn tilde(path: &str, home: Option<&str>) -> String {
+pub fn tilde(path: &str, home: Option<&str>) -> String {
     let home = home.map(|home| home.trim_end_matches('/')).filter(|home| !home.is_empty());
     match home.and_then(|home| path.strip_prefix(home)) {
         Some("") => "~".to_owned(),
@@ -20,7 +20,7 @@ pub(crate) fn tilde(path: &str, home: Option<&str>) -> String {
 }
 
 /// `main:@1.%3`, which tmux takes as a target; less where less is known.
-pub(crate) fn pane(view: &SessionView) -> String {
+pub fn pane(view: &SessionView) -> String {
     let Some(pane) = &view.pane else { return String::new() };
     let session = view.tmux.as_ref().and_then(|tmux| tmux.session.as_ref());
     match (session, &view.window) {
@@ -29,12 +29,12 @@ pub(crate) fn pane(view: &SessionView) -> String {
     }
 }
 
-pub(crate) fn short(id: &str) -> &str {
+pub fn short(id: &str) -> &str {
     id.char_indices().nth(ID_PREFIX).map_or(id, |(at, _)| &id[..at])
 }
 
 /// One of several sessions that a name could mean.
-pub(crate) fn candidate(view: &SessionView, home: Option<&str>) -> String {
+pub fn candidate(view: &SessionView, home: Option<&str>) -> String {
     let parts = [short(&view.id).to_owned(), pane(view), directory(view, home)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
 }

@@ -1,9 +1,9 @@
 //! What a session is at, in one phrase.
 
-use atm_core::session::status::Class;
-use atm_core::view::{ChildView, SessionView};
+use crate::session::status::Class;
+use crate::view::{ChildView, SessionView};
 
-pub(crate) fn what(view: &SessionView) -> String {
+pub fn what(view: &SessionView) -> String {
     let phrase = match (&view.ended, view.status) {
         (Some(ended), _) if ended.lost => "process gone".to_owned(),
         (Some(ended), _) => ended.reason.clone(),
@@ -18,7 +18,7 @@ pub(crate) fn what(view: &SessionView) -> String {
     }
 }
 
-pub(crate) fn what_of_child(child: &ChildView) -> String {
+pub fn what_of_child(child: &ChildView) -> String {
     joined(Some(&child.agent_type), child.detail.as_deref())
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub(crate) fn age(span: Duration) -> String {
+pub fn age(span: Duration) -> String {
     let seconds = span.as_secs();
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     match () {
