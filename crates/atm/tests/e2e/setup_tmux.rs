@@ -370,7 +370,7 @@ fn tmux_that_is_missing_or_too_old_is_left_out_with_a_word() {
     for (script, words) in [
         (None, "no tmux was found"),
         (Some("echo 'tmux 2.9a'"), "tmux 2.9a is too old"),
-        (Some("/bin/sleep 60"), "timed out"),
+        (Some("/bin/sleep 60"), "still running"),
     ] {
         let sealed = fresh();
         if let Some(script) = script {
