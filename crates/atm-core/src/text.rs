@@ -20,6 +20,11 @@ pub fn clean(text: &str, max: usize) -> String {
     out.trim().to_owned()
 }
 
+/// The same without touching blanks: for paths and ids, which others compare and use.
+pub fn printable(text: &str, max: usize) -> String {
+    text.chars().filter_map(harmless).take(max).collect()
+}
+
 fn harmless(c: char) -> Option<char> {
     match c {
         '\n' | '\r' | '\t' => Some(' '),
@@ -37,7 +42,7 @@ fn is_invisible(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use super::{clean, printable};
 
     #[test]
     fn clean_takes_out_everything_a_terminal_would_act_on() {
@@ -52,6 +57,13 @@ mod tests {
         for (raw, expected) in cases {
             assert_eq!(clean(raw, 100), expected, "{raw:?}");
         }
+    }
+
+    #[test]
+    fn printable_keeps_a_path_usable() {
+        assert_eq!(printable("/a  b/ c\x1b]0;x\x07\u{202e}", 100), "/a  b/ c]0;x");
+        assert_eq!(printable("two\nlines", 100), "two lines");
+        assert_eq!(printable("abcdef", 3), "abc");
     }
 
     #[test]

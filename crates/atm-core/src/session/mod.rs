@@ -5,6 +5,7 @@ pub mod derive;
 pub mod facts;
 pub mod hear;
 mod learn;
+pub mod spoken;
 pub mod status;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use crate::record::Process;
 use crate::stamp::Stamp;
 use derive::{Source, Verdict};
 use facts::Facts;
+use spoken::Spoken;
 use status::{Class, Life, Status};
 
 /// No sign of activity for this long makes a session stale.
@@ -79,6 +81,8 @@ pub struct Session {
     pub history: Vec<Transition>,
     /// Whether the client keeps a session file, as far as we saw.
     pub file: FileLife,
+    #[serde(default)]
+    pub spoken: Spoken,
 }
 
 /// What does not bear on the status.
@@ -184,6 +188,7 @@ impl Session {
             unseen: None,
             history: Vec::new(),
             file: FileLife::Unseen,
+            spoken: Spoken::default(),
         }
     }
 
@@ -193,6 +198,12 @@ impl Session {
 
     pub fn is_live(&self) -> bool {
         self.life == Life::Live
+    }
+
+    /// Whether a person sits at it: not so a `claude -p` that another session started.
+    pub fn is_attended(&self) -> bool {
+        let is_program = self.about.entrypoint.as_deref().is_some_and(|e| e.starts_with("sdk"));
+        self.about.attended.unwrap_or(!is_program)
     }
 
     pub fn ended_at(&self) -> Option<Stamp> {
