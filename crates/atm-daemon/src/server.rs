@@ -177,7 +177,11 @@ impl Connection {
     async fn answer(&mut self, request: Request) -> Result<(), Over> {
         let shows_places = matches!(
             request,
-            Request::List { .. } | Request::Show { .. } | Request::Explain { .. }
+            Request::List { .. }
+                | Request::Show { .. }
+                | Request::Explain { .. }
+                | Request::Repaint
+                | Request::Unpaint
         );
         if shows_places {
             let (done, fresh) = oneshot::channel();

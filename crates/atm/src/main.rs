@@ -1,4 +1,4 @@
-//! The `atm` binary: `hook` goes its own short way, everything else through the command line.
+//! The `atm` binary: `hook` and `visit` go their own short way, everything else through the command line.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +19,9 @@ fn main() -> ExitCode {
     if is_hook(std::env::args_os().skip(1).take(2)) {
         return atm_hook::run();
     }
+    if let Some(words) = visit(std::env::args_os().skip(1)) {
+        return atm_hook::visit(words);
+    }
     cli::main().into()
 }
 
@@ -27,6 +30,14 @@ fn main() -> ExitCode {
 fn is_hook(mut words: impl Iterator<Item = std::ffi::OsString>) -> bool {
     let is_hook = words.next().is_some_and(|word| word == "hook");
     is_hook && words.next().is_none_or(|word| word != "--help" && word != "-h")
+}
+
+/// What follows `visit`, which tmux runs at every change of window: as quick as the hook, and as
+/// quiet, for tmux would show what it says.
+fn visit(
+    mut words: impl Iterator<Item = std::ffi::OsString>,
+) -> Option<impl Iterator<Item = std::ffi::OsString>> {
+    words.next().is_some_and(|word| word == "visit").then_some(words)
 }
 
 #[cfg(test)]

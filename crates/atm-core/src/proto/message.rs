@@ -45,6 +45,18 @@ pub enum Request {
     Dismiss {
         who: Option<String>,
     },
+    /// Somebody may have come to a tmux window: a hook of tmux says so. `client` names who looks.
+    Visit {
+        socket: String,
+        window: String,
+        #[serde(default)]
+        client: Option<String>,
+        event: String,
+    },
+    /// What tmux shows is read and written anew.
+    Repaint,
+    /// Takes everything out of tmux that atm wrote, until `Repaint` or the daemon's next start.
+    Unpaint,
     Stop,
 }
 
