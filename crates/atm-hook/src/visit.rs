@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use atm_core::places::Places;
 use atm_core::proto::message::{Request, encode_request};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect, socket};
 
 use crate::Env;
 use crate::poke::at_address;
@@ -30,10 +30,10 @@ fn tell(words: &[String], env: Env<'_>) -> Option<()> {
     let bytes = encode_request(&request).ok()?;
     let places = Places::resolve(env).ok()?;
     let mut stream = at_address(&places.socket(), |path| {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-        connect(&socket, &SocketAddrUnix::new(path)?)?;
-        Ok::<_, io::Error>(UnixStream::from(socket))
+        let stream = UnixStream::from(socket(AddressFamily::UNIX, SocketType::STREAM, None)?);
+        stream.set_nonblocking(true)?;
+        connect(&stream, &SocketAddrUnix::new(path)?)?;
+        Ok::<_, io::Error>(stream)
     });
     // A daemon that hangs has a full queue of callers: then not one more waits.
     stream.as_mut().ok()?.write_all(&bytes).ok()

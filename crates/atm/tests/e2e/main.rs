@@ -15,4 +15,5 @@ mod reading;
 mod sealed;
 mod setup;
 mod stage;
+mod tmux;
 mod wire;
