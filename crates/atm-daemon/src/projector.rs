@@ -210,6 +210,14 @@ impl Story<'_> {
             let session = self.machine.get(key).filter(|session| is_here(session))?;
             Some(format!("session {}, cause {cause}", session.conversation))
         });
-        found.unwrap_or_else(|| "cause: panes came, went or were found".to_owned())
+        found.unwrap_or_else(|| {
+            // Its place was found only now, or its pane was moved.
+            let here = self.machine.sessions().filter(|session| is_here(session));
+            let last = here.max_by_key(|session| session.since).map(|session| {
+                let cause = session.history.last().map_or("its start", |step| &step.cause);
+                format!("session {}, found here after {cause}", session.conversation)
+            });
+            last.unwrap_or_else(|| "its panes went".to_owned())
+        })
     }
 }

@@ -4,6 +4,12 @@
 /// Where in the arrays; uninstall unsets the same.
 pub const HOOK_INDEX: u32 = 8731;
 
+/// A layout changes at every step of a border that is dragged: only if panes came or went since the
+/// window was painted, or one with a session came to a window that never was. tmux speaks of
+/// another window than the one that the active pane has left, so both ends have to be told.
+const PANES_DIFFER: &str = "#{||:#{&&:#{@atm_panes},#{!=:#{@atm_panes},#{P:#{pane_id} }}},\
+    #{&&:#{==:#{@atm_panes},},#{P:#{@meta.claude.session_id}}}}";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hook {
     /// The name of the hook, and the event that `atm visit` is told.
@@ -24,13 +30,9 @@ pub fn hooks() -> Vec<Hook> {
         "window-pane-changed",
         "pane-focus-in",
     ];
-    let moves = ["window-linked", "window-unlinked"];
-    let mut hooks: Vec<Hook> =
-        visits.into_iter().chain(moves).map(|name| hook(name, None)).collect();
-    // Fires at every step of a border that is dragged: only if panes came or went.
-    let has_other_panes = "#{&&:#{@atm_panes},#{!=:#{@atm_panes},#{P:#{pane_id} }}}";
-    hooks.push(hook("window-layout-changed", Some(has_other_panes)));
-    hooks
+    let moves = ["window-linked", "window-unlinked", "pane-exited", "after-kill-pane"];
+    let all = visits.into_iter().chain(moves).map(|name| hook(name, None));
+    all.chain([hook("window-layout-changed", Some(PANES_DIFFER))]).collect()
 }
 
 fn hook(name: &'static str, condition: Option<&'static str>) -> Hook {

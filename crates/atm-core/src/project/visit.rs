@@ -69,7 +69,11 @@ impl Viewers {
                 let is_other = before.is_some_and(|before| before != *window);
                 if is_other { Told::Visit } else { Told::Nothing }
             }
-            "window-linked" | "window-unlinked" | "window-layout-changed" => Told::Moved,
+            "window-linked"
+            | "window-unlinked"
+            | "window-layout-changed"
+            | "pane-exited"
+            | "after-kill-pane" => Told::Moved,
             _ => Told::Nothing,
         }
     }

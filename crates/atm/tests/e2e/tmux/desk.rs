@@ -36,6 +36,8 @@ impl Desk {
             sealed.tmux(command);
         }
         set_up(&mut sealed);
+        // Nobody hears of visits before it runs.
+        sealed.ok(&["daemon"]);
         let eye = Eye::attach(&sealed, "e2e", "main");
         sealed.wait("the client", |_| eye.colour("0:home").map(drop));
         Desk { sealed, eye }

@@ -138,7 +138,11 @@ fn visit_without_a_daemon_says_nothing_and_starts_nothing() {
 #[test]
 fn colour_changes_are_logged_with_their_cause() {
     let mut desk = Desk::in_world(debugging(), &[]);
-    let pane = finished(&mut desk, "one");
+    let pane = desk.window("one");
+    desk.prompt(&pane);
+    desk.expect("one", BLUE);
+    desk.stop(&pane);
+    desk.expect("one", RED);
     desk.go("one");
     desk.expect("one", WHITE);
     let log = std::fs::read_to_string(desk.sealed.state().join("atm.log")).unwrap();

@@ -52,8 +52,8 @@ fn ten_rapid_tool_calls_cause_no_call_of_tmux_at_all() {
         desk.tool(&pane, "PreToolUse", &call.to_string());
         desk.tool(&pane, "PostToolUse", &call.to_string());
     }
-    // The daemon has heard them all when it answers, and an order it gives is given by then.
-    desk.sealed.ok(&["status"]);
+    // The daemon has heard them all when it answers, and what it wants written is ordered by then.
+    desk.sealed.ok(&["daemon", "status"]);
     desk.stop(&pane);
     desk.expect("one", RED);
     let after = calls(&log);

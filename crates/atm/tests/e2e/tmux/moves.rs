@@ -30,6 +30,20 @@ fn colour_follows_a_pane_that_is_broken_out_joined_and_swapped() {
 }
 
 #[test]
+fn active_pane_joined_to_a_window_that_was_never_painted_takes_its_colour_along() {
+    let mut desk = Desk::new();
+    let (one, two) = (desk.window("one"), desk.window("two"));
+    desk.beside(&one);
+    desk.beside(&two);
+    desk.prompt(&one);
+    desk.expect("one", BLUE);
+    desk.sealed.tmux(&["select-pane", "-t", &one.id]);
+    desk.sealed.tmux(&["join-pane", "-d", "-s", &one.id, "-t", &two.id]);
+    desk.expect("two", BLUE);
+    desk.expect_option("w", &one.window, "window-status-style", "");
+}
+
+#[test]
 fn two_servers_show_what_is_theirs() {
     let mut desk = Desk::new();
     let one = desk.window("one");
@@ -55,6 +69,10 @@ fn server_that_restarts_shows_the_state_at_the_next_event() {
     desk.prompt(&old);
     desk.expect("one", BLUE);
     desk.sealed.tmux(&["kill-server"]);
+    desk.sealed.wait("the end of the server", |_| {
+        let stat = std::fs::read(format!("/proc/{}/stat", old.server)).unwrap_or_default();
+        atm_core::process::Stat::parse(&stat).is_none_or(|stat| stat.state == b'Z').then_some(())
+    });
     let mut desk = Desk::in_world(desk.sealed, &[]);
     let new = desk.window("one");
     assert_eq!((&new.id, &new.socket), (&old.id, &old.socket));
