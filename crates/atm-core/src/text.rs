@@ -20,9 +20,17 @@ pub fn clean(text: &str, max: usize) -> String {
     out.trim().to_owned()
 }
 
-/// The same without touching blanks: for paths and ids, which others compare and use.
+/// The same without touching blanks, and at most `max` bytes: for paths and ids, which others
+/// compare and use.
 pub fn printable(text: &str, max: usize) -> String {
-    text.chars().filter_map(harmless).take(max).collect()
+    let mut out = String::with_capacity(text.len().min(max));
+    for c in text.chars().filter_map(harmless) {
+        if out.len() + c.len_utf8() > max {
+            break;
+        }
+        out.push(c);
+    }
+    out
 }
 
 fn harmless(c: char) -> Option<char> {
@@ -64,6 +72,7 @@ mod tests {
         assert_eq!(printable("/a  b/ c\x1b]0;x\x07\u{202e}", 100), "/a  b/ c]0;x");
         assert_eq!(printable("two\nlines", 100), "two lines");
         assert_eq!(printable("abcdef", 3), "abc");
+        assert_eq!(printable("äöü", 5), "äö");
     }
 
     #[test]

@@ -206,10 +206,19 @@ impl Dispatcher {
         match report {
             Report::Event(event) => {
                 self.log.debug(|| format!("{event:?}"));
-                if let Event::ProcessGone { key } = &event {
+                let gone = match &event {
+                    Event::ProcessGone { key } => Some(key.clone()),
+                    _ => None,
+                };
+                if let Some(key) = &gone {
                     self.look_for_file(key);
                 }
                 self.handle(event);
+                // Its pane may have closed with it.
+                let place = gone.and_then(|key| self.machine.get(&key)?.place.clone());
+                if let Some(place) = place {
+                    self.world.panes.look_again(&place.socket);
+                }
             }
             Report::Looked { socket, answer } => self.take_answer(socket, answer),
             Report::ServerGone { socket } => self.world.panes.look(&socket),

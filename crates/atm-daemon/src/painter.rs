@@ -120,12 +120,15 @@ impl Painter {
         }
         let all: Vec<Change> = [changes.firm, changes.riding].concat();
         painted.apply(&all, paint);
+        let mut outcome = Ok(Done::All);
         for list in commands(&all) {
-            let said = tmux::run(&self.socket, &list).await;
+            // One that fails does not keep the others from being written.
+            if let Err(failure) = tmux::run(&self.socket, &list).await {
+                outcome = Err(failure);
+            }
             self.flushed = Some(Instant::now());
-            said?;
         }
-        Ok(Done::All)
+        outcome
     }
 
     async fn survey(&self, paint: &Paint) -> Result<Painted, Failure> {

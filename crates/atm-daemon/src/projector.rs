@@ -124,7 +124,7 @@ impl Projector {
         if let Some(server) = self.servers.get_mut(socket) {
             server.shown = None;
             server.trust = Trust::Nothing;
-            self.dirty.insert(socket.to_owned());
+            server.panes.clear();
         }
     }
 

@@ -49,7 +49,8 @@ impl Hook {
     /// The tmux command of the hook, for the program at this path.
     pub fn command(&self, program: &str) -> String {
         let program = program.replace('\'', r"'\''").replace('#', "##");
-        let run = format!("run-shell -b {}", quoted(&format!("'{program}' {}", self.tail)));
+        // Without `exec` the shell stays until we are done.
+        let run = format!("run-shell -b {}", quoted(&format!("exec '{program}' {}", self.tail)));
         match self.condition {
             Some(condition) => format!("if-shell -F {} {{ {run} }}", quoted(condition)),
             None => run,
@@ -81,7 +82,7 @@ mod tests {
         assert_eq!(hook.slot(), "session-window-changed[8731]");
         assert_eq!(
             hook.command("/opt/it's \"#1\" $x/atm"),
-            "run-shell -b \"'/opt/it'\\\\''s \\\"##1\\\" \\$x/atm' visit session-window-changed \
+            "run-shell -b \"exec '/opt/it'\\\\''s \\\"##1\\\" \\$x/atm' visit session-window-changed \
              '#{window_id}' '#{session_id}'\""
         );
     }

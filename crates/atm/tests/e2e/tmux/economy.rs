@@ -9,86 +9,110 @@ use super::desk::Desk;
 use super::eye::{BLUE, RED};
 use crate::sealed::Sealed;
 
-/// A world whose daemon runs a `tmux` that notes each call.
-fn counted() -> (Sealed, PathBuf) {
-    let sealed = Sealed::new();
-    let (bin, calls) = (sealed.path().join("bin"), sealed.path().join("calls"));
-    fs::create_dir(&bin).unwrap();
-    let script = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$CALLS\"\nexec /usr/bin/env PATH=\"$REAL\" tmux \"$@\"\n";
-    fs::write(bin.join("tmux"), script).unwrap();
-    fs::set_permissions(bin.join("tmux"), fs::Permissions::from_mode(0o755)).unwrap();
-    let path = "/usr/local/bin:/usr/bin:/bin";
-    let started = sealed
-        .command(env!("CARGO_BIN_EXE_atm"))
-        .arg("daemon")
-        .env("PATH", format!("{}:{path}", bin.display()))
-        .env("REAL", path)
-        .env("CALLS", &calls)
-        .output()
-        .unwrap();
-    assert!(started.status.success());
-    (sealed, calls)
-}
+/// Notes each call; fails one that writes if there is a file `fail`, and takes that away.
+const TMUX: &str = r#"#!/bin/sh
+printf '%s\n' "$*" >> "$WATCH/calls"
+case "$*" in *set-option*) if rm "$WATCH/fail" 2>/dev/null; then exit 1; fi ;; esac
+PATH="$REAL" exec tmux "$@"
+"#;
 
-fn calls(path: &PathBuf) -> Vec<String> {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    text.lines()
-        .filter(|line| line.contains("tmux") || line.contains("-S"))
-        .map(str::to_owned)
-        .collect()
-}
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-#[test]
-fn ten_rapid_tool_calls_cause_no_call_of_tmux_at_all() {
-    let (sealed, log) = counted();
-    let mut desk = Desk::in_world(sealed, &[]);
-    let pane = desk.window("one");
-    desk.start(&pane);
-    desk.prompt(&pane);
-    desk.expect("one", BLUE);
-    desk.expect_pane(&pane, "status", "running");
-    let before = calls(&log);
-    for call in 0..10 {
-        desk.tool(&pane, "PreToolUse", &call.to_string());
-        desk.tool(&pane, "PostToolUse", &call.to_string());
+/// The tmux that a daemon runs, watched.
+struct Watched(PathBuf);
+
+impl Watched {
+    fn new(sealed: &Sealed) -> Watched {
+        let folder = sealed.path().join("watch");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("tmux"), TMUX).unwrap();
+        fs::set_permissions(folder.join("tmux"), fs::Permissions::from_mode(0o755)).unwrap();
+        Watched(folder)
     }
-    // The daemon has heard them all when it answers, and what it wants written is ordered by then.
-    desk.sealed.ok(&["daemon", "status"]);
-    desk.stop(&pane);
-    desk.expect("one", RED);
-    let after = calls(&log);
-    let new = &after[before.len()..];
-    assert_eq!(new.len(), 1, "the Stop alone: {new:?}");
-    assert!(new[0].contains("set-option") && new[0].contains("@claude-state"), "{new:?}");
-    desk.expect_pane(&pane, "latest_hook_event", "Stop");
+
+    fn start_daemon(&self, sealed: &Sealed, env: &[(&str, &str)]) {
+        let mut command = sealed.command(env!("CARGO_BIN_EXE_atm"));
+        command.arg("daemon").env("PATH", format!("{}:{PATH}", self.0.display()));
+        command.env("REAL", PATH).env("WATCH", &self.0).envs(env.iter().copied());
+        assert!(command.output().unwrap().status.success());
+    }
+
+    fn calls(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.0.join("calls")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn writes(&self) -> usize {
+        self.calls().iter().filter(|call| call.contains("set-option")).count()
+    }
 }
 
-#[test]
-fn change_of_state_is_one_process_whatever_it_changes() {
-    let (sealed, log) = counted();
+/// A window with a session at work, on a desk whose daemon's calls of tmux are watched.
+fn at_work(env: &[(&str, &str)]) -> (Desk, Watched, crate::stage::Pane) {
+    let sealed = Sealed::new();
+    let watched = Watched::new(&sealed);
+    watched.start_daemon(&sealed, env);
     let mut desk = Desk::in_world(sealed, &[]);
     let pane = desk.window("one");
     desk.start(&pane);
     desk.expect_pane(&pane, "status", "stopped");
-    let before = calls(&log).len();
     desk.prompt(&pane);
     desk.expect("one", BLUE);
-    let new = calls(&log).split_off(before);
-    assert_eq!(new.len(), 1, "{new:?}");
+    (desk, watched, pane)
+}
+
+fn ten_tool_calls(desk: &Desk, pane: &crate::stage::Pane) {
+    for call in 0..10 {
+        desk.tool(pane, "PreToolUse", &call.to_string());
+        desk.tool(pane, "PostToolUse", &call.to_string());
+    }
+    // The daemon has heard them all when it answers, and what it wants written is ordered by then.
+    desk.sealed.ok(&["daemon", "status"]);
+}
+
+#[test]
+fn ten_rapid_tool_calls_cause_no_call_of_tmux_and_the_next_change_exactly_one() {
+    let (mut desk, watched, pane) = at_work(&[]);
+    let before = watched.calls().len();
+    ten_tool_calls(&desk, &pane);
+    desk.stop(&pane);
+    desk.expect("one", RED);
+    let new = watched.calls().split_off(before);
+    assert_eq!(new.len(), 1, "the Stop alone: {new:?}");
     for name in ["@claude-state", "window-status-style", "@meta.claude.status"] {
         assert!(new[0].contains(name), "{name}: {new:?}");
     }
+    desk.expect_pane(&pane, "latest_hook_event", "Stop");
+}
+
+#[test]
+fn debug_options_tell_of_every_event_but_not_each_by_itself() {
+    let (mut desk, watched, pane) = at_work(&[("CLAUDE_TMUX_DEBUG", "1")]);
+    let before = watched.writes();
+    ten_tool_calls(&desk, &pane);
+    desk.expect_pane(&pane, "latest_hook_event", "PostToolUse");
+    let new = watched.writes() - before;
+    assert!((1..20).contains(&new), "{new} writes for 20 events");
+}
+
+#[test]
+fn write_that_fails_is_tried_once_more_and_nothing_goes_round_in_circles() {
+    let (desk, watched, pane) = at_work(&[]);
+    let before = watched.writes();
+    fs::write(watched.0.join("fail"), "").unwrap();
+    desk.stop(&pane);
+    desk.expect("one", RED);
+    assert_eq!(watched.writes() - before, 2);
 }
 
 #[test]
 fn daemon_that_starts_again_writes_nothing_that_is_there() {
-    let mut desk = Desk::new();
-    let pane = desk.window("one");
-    desk.prompt(&pane);
-    desk.expect("one", BLUE);
+    let (desk, watched, _) = at_work(&[]);
     desk.sealed.ok(&["daemon", "stop"]);
-    let drawn = desk.eye.bytes().len();
+    let (writes, calls) = (watched.writes(), watched.calls().len());
+    watched.start_daemon(&desk.sealed, &[]);
     desk.sealed.ok(&["list"]);
     desk.settle();
-    assert_eq!(desk.eye.bytes().len(), drawn, "the terminal was drawn anew");
+    assert_eq!(watched.writes(), writes, "{:?}", watched.calls());
+    assert!(watched.calls().len() > calls, "it has looked");
 }
