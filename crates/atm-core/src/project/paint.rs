@@ -1,6 +1,6 @@
 //! Sessions → what tmux should show of them: the vocabulary of seeds 000, 001 and 002 as a view.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::look::{Look, Part};
 use super::options::{self, Options};
@@ -124,13 +124,15 @@ pub fn wanted<'a>(
         paint.last_focused = LastFocused::Unwanted;
         return paint;
     }
-    let shown = shown(sessions, socket, server);
-    for (pane, (window, session)) in &shown {
-        paint.shown.insert((*pane).clone(), pane_values(session, look));
-        paint.windows.entry((*window).clone()).or_insert_with(|| {
-            let here = shown.values().filter(|(other, _)| other == window);
-            window_of(window, here.map(|(_, session)| *session), panes, look)
-        });
+    let mut windows: BTreeMap<&WindowId, Vec<&Session>> = BTreeMap::new();
+    for (pane, (window, session)) in shown(sessions, socket, server) {
+        paint.shown.insert(pane.clone(), pane_values(session, look));
+        windows.entry(window).or_default().push(session);
+    }
+    let lists = pane_lists(panes);
+    for (id, sessions) in windows {
+        let list = lists.get(id).map(String::as_str).unwrap_or_default();
+        paint.windows.insert(id.clone(), window(&sessions, list, look));
     }
     if !look.has(Part::LastFocusedWindow) {
         paint.last_focused = LastFocused::Unwanted;
@@ -193,38 +195,36 @@ fn pane_values(session: &Session, look: &Look) -> PaneValues {
     PaneValues { firm, riding }
 }
 
-fn window_of<'a>(
-    window: &WindowId,
-    sessions: impl Iterator<Item = &'a Session> + Clone,
-    panes: &[Pane],
-    look: &Look,
-) -> Window {
-    let state = sessions.clone().map(State::of).max().unwrap_or(State::Idle);
+fn window(sessions: &[&Session], panes: &str, look: &Look) -> Window {
+    let state = sessions.iter().map(|session| State::of(session)).max().unwrap_or(State::Idle);
     let colour = match state {
         State::Idle => &look.colours.idle,
         State::Running => &look.colours.running,
         State::Waiting => &look.colours.waiting,
     };
     let tab = look.has(Part::TabColours).then(|| {
-        let has_living = sessions.clone().any(Session::is_live);
+        let has_living = sessions.iter().any(|session| session.is_live());
         if has_living { Tab::Live(colour.clone()) } else { Tab::Ended(colour.clone()) }
     });
     let mut values = Options::new();
     if look.has(Part::WindowState) {
         values.insert(options::STATE, state.word().to_owned());
     }
-    values.insert(options::PANES, pane_list(window, panes));
+    values.insert(options::PANES, panes.to_owned());
     Window { state, tab, values }
 }
 
-/// As `#{P:#{pane_id} }` prints them in this window.
-fn pane_list(window: &WindowId, panes: &[Pane]) -> String {
-    let mut list: Vec<&str> = Vec::new();
-    for pane in panes.iter().filter(|pane| pane.window == *window) {
+/// The panes of each window, as `#{P:#{pane_id} }` prints them there.
+fn pane_lists(panes: &[Pane]) -> BTreeMap<&WindowId, String> {
+    let mut lists: BTreeMap<&WindowId, String> = BTreeMap::new();
+    let mut listed = BTreeSet::new();
+    for pane in panes {
         // A window that is linked into several sessions is listed with each of them.
-        if !list.contains(&pane.id.as_str()) {
-            list.push(pane.id.as_str());
+        if listed.insert(&pane.id) {
+            let list = lists.entry(&pane.window).or_default();
+            list.push_str(pane.id.as_str());
+            list.push(' ');
         }
     }
-    list.iter().fold(String::new(), |text, id| text + id + " ")
+    lists
 }

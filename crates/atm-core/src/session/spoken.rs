@@ -36,12 +36,9 @@ impl Spoken {
         if sets_id(&hook.kind) || id == Id::Changed || self.set_on.is_none() {
             self.set_on = Some(name.to_owned());
         }
-        self.event = Some(match &hook.kind {
-            HookKind::Notification { name: kind, .. } if !kind.is_empty() => {
-                format!("{name}-{kind}")
-            }
-            _ => name.to_owned(),
-        });
+        let notice = if let HookKind::Notification { name, .. } = &hook.kind { name } else { "" };
+        let dash = if notice.is_empty() { "" } else { "-" };
+        self.event = Some(format!("{name}{dash}{notice}"));
     }
 }
 

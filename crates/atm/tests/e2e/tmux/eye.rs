@@ -58,14 +58,17 @@ impl Eye {
 
     /// The colour in which the status line shows `text`, if it does.
     pub(crate) fn colour(&self, text: &str) -> Option<Color> {
-        let screen = self.screen.lock().unwrap();
-        let shown = screen.parser.screen();
-        let column = line(shown, ROWS - 1).find(text)?;
+        let shown = self.shown();
+        let column = line(&shown, ROWS - 1).find(text)?;
         Some(shown.cell(ROWS - 1, u16::try_from(column).unwrap())?.fgcolor())
     }
 
+    fn shown(&self) -> vt100::Screen {
+        self.screen.lock().unwrap().parser.screen().clone()
+    }
+
     pub(crate) fn row(&self, row: u16) -> String {
-        line(self.screen.lock().unwrap().parser.screen(), row)
+        line(&self.shown(), row)
     }
 
     pub(crate) fn status_line(&self) -> String {
