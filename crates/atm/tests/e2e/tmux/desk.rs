@@ -149,16 +149,19 @@ impl Desk {
 
 /// Hooks and labels, as the generated tmux file has them.
 pub(crate) fn set_up(sealed: &mut Sealed) {
-    for hook in hooks() {
-        let command = hook.command(env!("CARGO_BIN_EXE_atm"));
-        sealed.tmux(&["set-hook", "-g", &hook.slot(), &command]);
-    }
+    set_hooks(sealed, env!("CARGO_BIN_EXE_atm"));
     let window = window_suffix(Glyphs::Ascii);
     for name in ["window-status-format", "window-status-current-format"] {
         sealed.tmux(&["set", "-ag", name, &window]);
     }
     sealed.tmux(&["set", "-g", "pane-border-status", "top"]);
     sealed.tmux(&["set", "-ag", "pane-border-format", &pane_suffix(Glyphs::Ascii)]);
+}
+
+pub(crate) fn set_hooks(sealed: &mut Sealed, program: &str) {
+    for hook in hooks() {
+        sealed.tmux(&["set-hook", "-g", &hook.slot(), &hook.command(program)]);
+    }
 }
 
 /// Every pane has a session of its own.

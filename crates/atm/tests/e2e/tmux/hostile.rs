@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::desk::Desk;
-use super::eye::BLUE;
+use super::desk::{Desk, set_hooks};
+use super::eye::{BLUE, RED, WHITE};
 use crate::stage::Pane;
 
 #[test]
@@ -57,4 +57,24 @@ fn check(desk: &mut Desk, pane: &Pane, text: &str) {
     if text.is_ascii() && text.len() < 200 && !text.contains(char::is_control) {
         assert_eq!(directory, text, "a path is kept as it is");
     }
+}
+
+#[test]
+fn hooks_run_a_program_whatever_its_path_is() {
+    let mut desk = Desk::new();
+    let folder = desk.sealed.path().join("it's \"#1\" $HOME #{pid} \\ ; x");
+    std::fs::create_dir(&folder).unwrap();
+    let program = folder.join("atm");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_atm"), &program).unwrap();
+    set_hooks(&mut desk.sealed, program.to_str().unwrap());
+    let pane = desk.window("one");
+    desk.prompt(&pane);
+    desk.stop(&pane);
+    desk.expect("one", RED);
+    desk.go("one");
+    desk.expect("one", WHITE);
+    // The hook with a condition has two more quotes around it.
+    let other = desk.window("two");
+    desk.sealed.tmux(&["swap-pane", "-d", "-s", &pane.id, "-t", &other.id]);
+    desk.expect_option("w", &other.window, "@claude-state", "idle");
 }
