@@ -1,5 +1,7 @@
 //! From sessions to commands and back: what is written, what is left alone, what comes back.
 
+mod restore;
+
 use super::options::{LAST_FOCUSED, PANES, SAVED, SESSION_ID, STATE, STATUS, STYLES};
 use super::*;
 use crate::event::Pane;

@@ -85,4 +85,14 @@ mod tests {
         say(&mut spoken, r#"{"hook_event_name":"Stop"}"#, Id::Same, 4);
         assert_eq!(told(&spoken), (Some("PostToolUse"), Some("PostToolUse")), "it came late");
     }
+
+    #[test]
+    fn session_stored_before_this_was_known_is_readable() {
+        use crate::ids::ConversationId;
+        use crate::session::{Key, Session};
+        let session = Session::new(Key::stored("k".into()), ConversationId::new("a"), Stamp(1));
+        let mut row = serde_json::to_value(&session).unwrap();
+        row.as_object_mut().unwrap().remove("spoken").unwrap();
+        assert_eq!(serde_json::from_value::<Session>(row).unwrap(), session);
+    }
 }
