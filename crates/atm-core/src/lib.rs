@@ -15,6 +15,7 @@ pub mod machine;
 pub mod paths;
 pub mod places;
 pub mod process;
+pub mod project;
 pub mod proto;
 pub mod record;
 pub mod select;

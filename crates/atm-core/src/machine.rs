@@ -11,6 +11,7 @@ use crate::hook::event::StartSource;
 use crate::ids::ConversationId;
 use crate::record::Process;
 use crate::session::derive::{self, Source};
+use crate::session::spoken::Id;
 use crate::session::status::{Class, Life, Status, Why};
 use crate::session::{FileLife, Found, Key, Place, Session, Transition, hear};
 use crate::session_file::FileStatus;
@@ -102,17 +103,20 @@ impl Machine {
         heard.ts = heard.ts.min(now);
         let Some(key) = self.session_of_hook(&heard, effects) else { return };
         let Some(session) = self.sessions.get_mut(&key) else { return };
-        let Heard { ts, name, origin, hook } = heard;
         if !session.is_live() {
-            return self.hear_ended(&key, &hook.kind, ts, effects);
+            return self.hear_ended(&key, &heard, effects);
         }
+        let Heard { ts, name, origin, hook } = heard;
         if let Some(dir) = &origin.config_dir
             && session.about.config_dir.as_deref() != Some(dir)
         {
             effects.push(Effect::WatchConfig(dir.clone()));
         }
         session.introduce(&origin, effects);
+        let before = session.conversation.clone();
         session.learn(&hook, ts);
+        let id = if session.conversation == before { Id::Same } else { Id::Changed };
+        session.spoken.hear(&name, &hook, id, ts);
         session.facts.hear(&hook, ts);
         session.last_activity = session.last_activity.max(ts);
         if hear::is_human(&hook) {
@@ -129,10 +133,12 @@ impl Machine {
     }
 
     /// After its end only two things can still be news: the reason, or a start after all.
-    fn hear_ended(&mut self, key: &Key, kind: &HookKind, ts: Stamp, effects: &mut Vec<Effect>) {
+    fn hear_ended(&mut self, key: &Key, heard: &Heard, effects: &mut Vec<Effect>) {
         let Some(session) = self.sessions.get_mut(key) else { return };
-        if let (HookKind::SessionEnd { reason }, Life::Lost { .. }) = (kind, &session.life) {
-            session.life = Life::Ended { at: ts, reason: reason.clone() };
+        let Heard { ts, name, hook, .. } = heard;
+        if let (HookKind::SessionEnd { reason }, Life::Lost { .. }) = (&hook.kind, &session.life) {
+            session.life = Life::Ended { at: *ts, reason: reason.clone() };
+            session.spoken.hear(name, hook, Id::Same, *ts);
             session.unseen = None;
             effects.push(Effect::Changed(key.clone()));
         }

@@ -20,6 +20,19 @@ pub fn clean(text: &str, max: usize) -> String {
     out.trim().to_owned()
 }
 
+/// The same without touching blanks, and at most `max` bytes: for paths and ids, which others
+/// compare and use.
+pub fn printable(text: &str, max: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(max));
+    for c in text.chars().filter_map(harmless) {
+        if out.len() + c.len_utf8() > max {
+            break;
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// What a terminal may be shown of a character: a space for line breaks and tabs, nothing for what
 /// it would act on.
 pub fn harmless(c: char) -> Option<char> {
@@ -39,7 +52,7 @@ pub(crate) fn is_invisible(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use super::{clean, printable};
 
     #[test]
     fn clean_takes_out_everything_a_terminal_would_act_on() {
@@ -54,6 +67,14 @@ mod tests {
         for (raw, expected) in cases {
             assert_eq!(clean(raw, 100), expected, "{raw:?}");
         }
+    }
+
+    #[test]
+    fn printable_keeps_a_path_usable() {
+        assert_eq!(printable("/a  b/ c\x1b]0;x\x07\u{202e}", 100), "/a  b/ c]0;x");
+        assert_eq!(printable("two\nlines", 100), "two lines");
+        assert_eq!(printable("abcdef", 3), "abc");
+        assert_eq!(printable("äöü", 5), "äö");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod answers;
 mod configure;
 mod intake;
 mod jumps;
+mod tmux;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,8 +15,9 @@ use atm_core::event::Event;
 use atm_core::jump::Trail;
 use atm_core::machine::Machine;
 use atm_core::places::{self, Places};
+use atm_core::project::{Look, Part};
 use atm_core::proto::message::{Reply, Request};
-use atm_core::session::{FileLife, Found, Key};
+use atm_core::session::{FileLife, Key};
 use atm_core::statusline::{FEED_MAX, Feed};
 use tokio::net::UnixDatagram;
 use tokio::sync::{mpsc, oneshot};
@@ -25,13 +27,13 @@ use crate::effects::World;
 use crate::journal::Journal;
 use crate::keeper::{Busy, Keeper};
 use crate::log::Log;
+use crate::projector::Projector;
 use crate::quit::Quit;
 use crate::sensors::Report;
 use crate::sensors::config::ConfigFile;
 use crate::sensors::files::{self, Change, Files};
 use crate::sensors::transcripts::Transcripts;
 use crate::server::{self, Call};
-use crate::tmux::Answer;
 use crate::{RunError, clock};
 
 /// How long the last answers may take to leave.
@@ -53,7 +55,8 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
     let files = Files::new(reports.clone(), changes.clone());
     let transcripts = Transcripts::new(reports.clone(), changes);
     let config_file = ConfigFile::new(places.config_file(), reports.clone());
-    let world = World::new(reports, files, transcripts, config_file, host());
+    let projector = Projector::new(look(), log.clone(), reports.clone());
+    let world = World::new(reports, files, transcripts, config_file, projector);
     let archive = keeper.archive();
     tokio::spawn(server::accept(sockets.listener, calls, archive.clone()));
     let mut dispatcher = Dispatcher {
@@ -136,9 +139,9 @@ impl Dispatcher {
                 effects.push(Effect::WatchProcess(session.key.clone(), of.clone()));
             }
             effects.extend(session.about.config_dir.clone().map(Effect::WatchConfig));
-            effects.extend(session.place.as_ref().map(|p| Effect::LookAtPanes(p.socket.clone())));
             effects.push(Effect::FollowTranscript(session.key.clone()));
         }
+        effects.extend(self.sockets().into_iter().map(Effect::LookAtPanes));
         let env = |name: &str| std::env::var_os(name);
         let at_home = |name: &str| env(name).filter(|_| name == "HOME");
         let dirs = [places::claude_dir(&env), places::claude_dir(&at_home)];
@@ -220,14 +223,25 @@ impl Dispatcher {
         match report {
             Report::Event(event) => {
                 self.log.debug(|| format!("{event:?}"));
-                if let Event::ProcessGone { key } = &event {
+                let gone = match &event {
+                    Event::ProcessGone { key } => Some(key.clone()),
+                    _ => None,
+                };
+                if let Some(key) = &gone {
                     self.look_for_file(key);
                 }
                 self.handle(event);
+                // Its pane may have closed with it.
+                let place = gone.and_then(|key| self.machine.get(&key)?.place.clone());
+                if let Some(place) = place {
+                    self.world.panes.look_again(&place.socket);
+                }
             }
             Report::Looked { socket, answer } => self.take_answer(socket, answer),
             Report::ServerGone { socket } => self.world.panes.look(&socket),
             Report::Configured => self.configure(),
+            Report::Dwelt(dwelt) => self.dwelt(&dwelt),
+            Report::NotPainted { socket, why } => self.not_painted(&socket, &why),
             Report::Trouble(text) => self.trouble(&text),
         }
     }
@@ -244,21 +258,6 @@ impl Dispatcher {
             let pid = process.pid;
             self.handle(Event::SessionFileGone { pid });
         }
-    }
-
-    fn take_answer(&mut self, socket: String, answer: Answer) {
-        let (server, panes) = match answer {
-            Answer::Panes { server, panes } => (Some(server), panes),
-            Answer::NoServer => (None, Vec::new()),
-            Answer::Unknown(why) => {
-                self.world.panes.answered(&socket, None);
-                self.log.debug(|| why);
-                return self.release_fresh();
-            }
-        };
-        self.world.panes.answered(&socket, server);
-        self.handle(Event::Panes { socket, server, panes });
-        self.release_fresh();
     }
 
     fn release_fresh(&mut self) {
@@ -280,6 +279,11 @@ impl Dispatcher {
             }
             Call::Ask { request: Request::Stop, answer } => self.stop = Some(answer),
             Call::Ask { request: Request::List { all: true }, answer } => self.list_all(answer),
+            Call::Ask { request: Request::Repaint, answer } => self.repaint(look(), answer),
+            Call::Ask { request: Request::Unpaint, answer } => {
+                let shows = std::collections::BTreeSet::new();
+                self.repaint(Look { shows, ..look() }, answer);
+            }
             Call::Ask { request, answer } => {
                 let reply = self.answer(request);
                 answer.send(reply).ok();
@@ -290,12 +294,8 @@ impl Dispatcher {
 
     fn freshen(&mut self, done: oneshot::Sender<()>) {
         self.world.files.scan_unwatched();
-        let places = self.machine.sessions().filter_map(|session| session.place.as_ref());
-        let mut sockets: Vec<&str> =
-            places.filter(|place| place.found != Found::Gone).map(|p| p.socket.as_str()).collect();
-        sockets.sort_unstable();
-        sockets.dedup();
-        if self.world.panes.freshen(sockets.into_iter()) {
+        let sockets = self.sockets();
+        if self.world.panes.freshen(sockets.iter().map(String::as_str)) {
             self.fresh.push(done);
         } else {
             done.send(()).ok();
@@ -341,6 +341,11 @@ async fn until(due: Option<atm_core::stamp::Stamp>) {
     tokio::time::sleep(wait).await;
 }
 
-fn host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+/// How tmux looks: by default, and with every event if a fault is looked for (seed 002).
+fn look() -> Look {
+    let mut look = Look::default();
+    if std::env::var_os("CLAUDE_TMUX_DEBUG").is_some_and(|value| value == "1") {
+        look.shows.insert(Part::DebugOptions);
+    }
+    look
 }

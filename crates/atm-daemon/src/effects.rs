@@ -13,10 +13,12 @@ use atm_core::session::{Key, Session};
 use atm_core::stamp::Stamp;
 use atm_core::view::SessionView;
 
+use crate::projector::Projector;
 use crate::sensors::config::ConfigFile;
 use crate::sensors::files::Files;
 use crate::sensors::panes::Panes;
 use crate::sensors::transcripts::Transcripts;
+use crate::sensors::visits::Visits;
 use crate::sensors::{Report, Reports, process};
 use crate::store::Batch;
 use crate::subscribers::Subscribers;
@@ -26,6 +28,8 @@ pub(crate) struct World {
     pub(crate) reports: Reports,
     pub(crate) files: Files,
     pub(crate) panes: Panes,
+    pub(crate) visits: Visits,
+    pub(crate) projector: Projector,
     pub(crate) transcripts: Transcripts,
     pub(crate) subscribers: Subscribers,
     /// Rows for the next transaction.
@@ -46,10 +50,12 @@ impl World {
         files: Files,
         transcripts: Transcripts,
         config_file: ConfigFile,
-        host: String,
+        projector: Projector,
     ) -> World {
         World {
             panes: Panes::new(reports.clone()),
+            visits: Visits::new(reports.clone()),
+            projector,
             reports,
             files,
             transcripts,
@@ -57,7 +63,7 @@ impl World {
             batch: Batch::default(),
             changed: BTreeSet::new(),
             announced: HashMap::new(),
-            host,
+            host: host(),
             config: Config::default(),
             config_file,
         }
@@ -68,6 +74,7 @@ impl World {
             match effect {
                 Effect::Changed(key) => drop(self.changed.insert(key)),
                 Effect::Moved(key, transition) => {
+                    self.projector.because(&key, &transition.cause);
                     if let Some(session) = machine.get(&key) {
                         let row = (key, session.conversation.clone(), transition);
                         self.batch.transitions.push(row);
@@ -87,23 +94,26 @@ impl World {
                 Effect::LookAtPanes(socket) => self.panes.look(&socket),
                 Effect::Forgotten(key) => {
                     self.transcripts.forget(&key);
+                    self.projector.forget(&key);
                     self.changed.remove(&key);
                 }
             }
         }
     }
 
-    /// Tells subscribers what changed and puts it into the batch: once per session, however often
+    /// Tells subscribers and tmux what changed and puts it into the batch: once per session, however often
     /// it changed since the last time.
     pub(crate) fn publish(&mut self, machine: &Machine, now: Stamp) {
         for key in std::mem::take(&mut self.changed) {
             let Some(session) = machine.get(&key) else { continue };
             self.announce(session, now);
+            self.projector.touch(session);
             match self.batch.sessions.iter_mut().find(|row| row.key == key) {
                 Some(row) => session.clone_into(row),
                 None => self.batch.sessions.push(session.clone()),
             }
         }
+        self.projector.project(machine);
     }
 
     /// Subscribers know sessions by their ids: one that a session no longer has is gone.
@@ -127,6 +137,10 @@ impl World {
             self.subscribers.send(&removed(id));
         }
     }
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Where the transcript is: as a hook said, else where the client keeps it by its own rule.

@@ -10,6 +10,8 @@ mod effects;
 pub mod journal;
 mod keeper;
 mod log;
+mod painter;
+mod projector;
 mod quit;
 mod sensors;
 mod server;

@@ -51,6 +51,12 @@ impl Log {
         }
     }
 
+    pub(crate) fn debug_all(&self, texts: impl FnOnce() -> Vec<String>) {
+        if self.level == Level::Everything {
+            texts().iter().for_each(|text| self.write("debug", text));
+        }
+    }
+
     pub(crate) fn trouble(&self, text: &str) {
         self.write("error", text);
     }

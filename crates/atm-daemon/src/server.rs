@@ -181,6 +181,8 @@ impl Connection {
                 | Request::Show { .. }
                 | Request::Explain { .. }
                 | Request::Jump { .. }
+                | Request::Repaint
+                | Request::Unpaint
         );
         if shows_places {
             let (done, fresh) = oneshot::channel();

@@ -1,10 +1,11 @@
-//! Asking tmux: one process per question, never a client that stays. Only this file of the
-//! daemon starts programs.
+//! Running tmux: one process per question or flush, never a client that stays. Only this file of
+//! the daemon starts programs.
 
 use std::process::Stdio;
 use std::time::Duration;
 
 use atm_core::event::Pane;
+use atm_core::project::{LIST_CLIENTS, View, parse_clients};
 use atm_core::tmux::{self, LIST_PANES};
 use tokio::process::Command;
 
@@ -23,12 +24,39 @@ pub(crate) enum Answer {
     Unknown(String),
 }
 
+#[derive(Debug)]
+pub(crate) enum Failure {
+    NoServer,
+    /// In words; what tmux said, if it said something.
+    Other(String),
+}
+
 pub(crate) async fn list_panes(socket: &str) -> Answer {
+    let text = match run(socket, &LIST_PANES).await {
+        Ok(text) => text,
+        Err(Failure::NoServer) => return Answer::NoServer,
+        Err(Failure::Other(why)) => return Answer::Unknown(why),
+    };
+    match tmux::parse_panes(&text) {
+        Some((server, panes)) => Answer::Panes { server, panes },
+        None => Answer::Unknown("tmux listed no panes".to_owned()),
+    }
+}
+
+pub(crate) async fn list_clients(socket: &str) -> Result<Vec<View>, Failure> {
+    run(socket, &LIST_CLIENTS).await.map(|text| parse_clients(&text))
+}
+
+/// What tmux printed. The arguments are passed as they are: no shell reads them.
+pub(crate) async fn run(
+    socket: &str,
+    args: &[impl AsRef<std::ffi::OsStr>],
+) -> Result<String, Failure> {
     let mut command = Command::new("tmux");
     command
         // UTF-8 whatever our locale is: names come as they are.
         .args(["-u", "-S", socket])
-        .args(LIST_PANES)
+        .args(args)
         .env_remove("TMUX")
         .env_remove("TMUX_PANE")
         .stdin(Stdio::null())
@@ -36,17 +64,14 @@ pub(crate) async fn list_panes(socket: &str) -> Answer {
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     let output = match tokio::time::timeout(LIMIT, command.output()).await {
-        Err(_) => return Answer::Unknown(format!("tmux at {socket} does not answer")),
-        Ok(Err(error)) => return Answer::Unknown(format!("cannot run tmux: {error}")),
+        Err(_) => return Err(Failure::Other(format!("tmux at {socket} does not answer"))),
+        Ok(Err(error)) => return Err(Failure::Other(format!("cannot run tmux: {error}"))),
         Ok(Ok(output)) => output,
     };
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_gone = said.contains("no server") || said.contains("error connecting");
-        return if is_gone { Answer::NoServer } else { Answer::Unknown(said) };
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    match tmux::parse_panes(&String::from_utf8_lossy(&output.stdout)) {
-        Some((server, panes)) => Answer::Panes { server, panes },
-        None => Answer::Unknown("tmux listed no panes".to_owned()),
-    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_gone = said.contains("no server") || said.contains("error connecting");
+    Err(if is_gone { Failure::NoServer } else { Failure::Other(said) })
 }

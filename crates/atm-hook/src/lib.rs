@@ -16,6 +16,7 @@ mod poke;
 mod start;
 mod state;
 pub mod statusline;
+mod visit;
 
 use std::ffi::OsString;
 use std::io;
@@ -34,6 +35,7 @@ use crate::state::StateDir;
 
 pub use crate::poke::is_listening;
 pub use crate::start::start_daemon;
+pub use crate::visit::visit;
 
 /// The environment as a function, so that tests need not change the process's own.
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;

@@ -42,7 +42,7 @@ fn outcome<T>(result: io::Result<T>) -> io::Result<Poke> {
     }
 }
 
-fn at_address<T>(path: &Path, act: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
+pub(crate) fn at_address<T>(path: &Path, act: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
     if path.as_os_str().len() <= SOCKET_PATH_MAX {
         return act(path);
     }

@@ -1,5 +1,6 @@
 //! The `atm` binary: `hook` and `statusline`, which agents run, go their own short way, everything
 //! else through the command line.
+//! The `atm` binary: `hook` and `visit` go their own short way, everything else through the command line.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +30,11 @@ fn main() -> ExitCode {
     }
     if is_for_agents("statusline", words()) {
         return atm_hook::statusline::run(words().skip(1));
+    }
+    // Run by tmux at every change of window: quick as the hook, and as quiet, for tmux would show
+    // what it says.
+    if is_for_agents("visit", words()) {
+        return atm_hook::visit(words().skip(1));
     }
     cli::main().into()
 }

@@ -37,7 +37,7 @@ pub enum HookKind {
     PostToolBatch { calls: Vec<ToolUseId> },
     PermissionRequest(ToolCall),
     PermissionDenied(ToolCall),
-    Notification { kind: Notice, message: String },
+    Notification { kind: Notice, name: String, message: String },
     Stop { tasks: Vec<Task>, crons: usize },
     StopFailure { error: String },
     SubagentStart,
@@ -151,7 +151,8 @@ fn decode_kind(wire: &WireHook<'_>) -> HookKind {
         "PermissionRequest" => HookKind::PermissionRequest(tool_call(wire)),
         "PermissionDenied" => HookKind::PermissionDenied(tool_call(wire)),
         "Notification" => {
-            HookKind::Notification { kind: notice(wire), message: line(wire, "message") }
+            let name = line(wire, "notification_type");
+            HookKind::Notification { kind: notice(wire), name, message: line(wire, "message") }
         }
         "UserPromptSubmit" => prompt(wire),
         "SessionStart" => HookKind::SessionStart {

@@ -57,6 +57,18 @@ pub enum Request {
         key: Option<String>,
         from: Option<Spot>,
     },
+    /// Somebody may have come to a tmux window: a hook of tmux says so. `client` names who looks.
+    Visit {
+        socket: String,
+        window: String,
+        #[serde(default)]
+        client: Option<String>,
+        event: String,
+    },
+    /// What tmux shows is read and written anew.
+    Repaint,
+    /// Takes everything out of tmux that atm wrote, until `Repaint` or the daemon's next start.
+    Unpaint,
     Stop,
 }
 

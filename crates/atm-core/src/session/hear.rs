@@ -60,7 +60,7 @@ impl Facts {
                 self.ask(Reason::Elicitation { server, message }, None, at);
             }
             HookKind::ElicitationResult { server } => self.elicitation_ends(server, at),
-            HookKind::Notification { kind, message } => self.notice(*kind, message, hook, at),
+            HookKind::Notification { kind, message, .. } => self.notice(*kind, message, hook, at),
             // A child always comes with its id; without one there is nobody to speak of.
             HookKind::SubagentStart | HookKind::SubagentStop | HookKind::TeammateIdle => {}
             // Before the session starts; a report that comes after it is late.

@@ -1,7 +1,7 @@
 //! What a session learns about itself from a hook or from its session file, apart from work.
 
 use super::status::{Status, Why};
-use super::{FileLife, Found, Place, Session};
+use super::{FileLife, Found, Place, Session, spoken};
 use crate::effect::Effect;
 use crate::hook::event::{Author, StartSource};
 use crate::hook::{Hook, HookKind};
@@ -145,10 +145,14 @@ impl Session {
 
     /// Until a hook has spoken the file's id may be provisional (i_resume.jsonl).
     fn learn_conversation(&mut self, file: &SessionFile) {
+        let before = self.conversation.clone();
         if !self.has_hooks() && file.status.is_none() {
             self.conversation = file.conversation.clone();
         } else if file.updated_at.is_some_and(|at| at > self.facts.heard) {
             self.rename(file.conversation.clone());
+        }
+        if self.conversation != before || self.spoken.set_on.is_none() {
+            self.spoken.set_on = Some(spoken::BY_FILE.to_owned());
         }
     }
 
@@ -178,6 +182,7 @@ impl Session {
         for stamp in stamps {
             *stamp = (*stamp).min(now);
         }
+        self.spoken.at = self.spoken.at.min(now);
         self.facts.clamp(now);
     }
 }

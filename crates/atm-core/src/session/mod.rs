@@ -5,6 +5,7 @@ pub mod derive;
 pub mod facts;
 pub mod hear;
 mod learn;
+pub mod spoken;
 pub mod status;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::stamp::Stamp;
 use crate::statusline::{Reading, Told};
 use derive::{Source, Verdict};
 use facts::Facts;
+use spoken::Spoken;
 use status::{Class, Life, Status};
 
 /// No sign of activity for this long makes a session stale.
@@ -83,6 +85,8 @@ pub struct Session {
     /// The latest from the status line; may be of a conversation that we have yet to hear of.
     #[serde(default)]
     pub told: Option<Told>,
+    #[serde(default)]
+    pub spoken: Spoken,
 }
 
 /// What does not bear on the status.
@@ -189,6 +193,7 @@ impl Session {
             history: Vec::new(),
             file: FileLife::Unseen,
             told: None,
+            spoken: Spoken::default(),
         }
     }
 
@@ -198,6 +203,12 @@ impl Session {
 
     pub fn is_live(&self) -> bool {
         self.life == Life::Live
+    }
+
+    /// Whether a person sits at it: not so a `claude -p` that another session started.
+    pub fn is_attended(&self) -> bool {
+        let is_program = self.about.entrypoint.as_deref().is_some_and(|e| e.starts_with("sdk"));
+        self.about.attended.unwrap_or(!is_program)
     }
 
     pub fn ended_at(&self) -> Option<Stamp> {

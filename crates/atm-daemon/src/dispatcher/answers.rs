@@ -68,13 +68,19 @@ impl Dispatcher {
                 self.world.apply(vec![Effect::WatchConfig(config_dir)], &self.machine);
                 Reply::Done
             }
-            Request::Follow { .. } | Request::Subscribe | Request::Stop => {
-                Reply::Refused(Refusal {
-                    kind: RefusalKind::BadRequest,
-                    message: "not a question".to_owned(),
-                    candidates: Vec::new(),
-                })
+            Request::Visit { socket, window, client, event } => {
+                self.visited(socket, &window, client.unwrap_or_default(), event);
+                Reply::Done
             }
+            Request::Follow { .. }
+            | Request::Subscribe
+            | Request::Stop
+            | Request::Repaint
+            | Request::Unpaint => Reply::Refused(Refusal {
+                kind: RefusalKind::BadRequest,
+                message: "not a question".to_owned(),
+                candidates: Vec::new(),
+            }),
         }
     }
 
@@ -121,6 +127,7 @@ impl Dispatcher {
             None => self.machine.sessions().map(|session| session.key.clone()).collect(),
         };
         for key in keys {
+            self.world.projector.because(&key, "dismiss");
             self.handle(Event::Seen { key });
         }
         Reply::Done

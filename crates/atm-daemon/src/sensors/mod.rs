@@ -6,6 +6,7 @@ pub(crate) mod files;
 pub(crate) mod panes;
 pub(crate) mod process;
 pub(crate) mod transcripts;
+pub(crate) mod visits;
 
 use atm_core::event::Event;
 use tokio::sync::mpsc::UnboundedSender;
@@ -28,6 +29,13 @@ pub(crate) enum Report {
     },
     /// The configuration file may be another one now.
     Configured,
+    /// A visit to a window has lasted long enough.
+    Dwelt(visits::Dwelt),
+    /// What a server should show could not be written.
+    NotPainted {
+        socket: String,
+        why: String,
+    },
     Trouble(String),
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Panes {
 struct Server {
     answered: Option<Instant>,
     is_asked: bool,
+    /// Something has moved since it was asked.
+    is_stale: bool,
     watched: Option<i32>,
 }
 
@@ -41,6 +43,13 @@ impl Panes {
             // Fails only if the daemon is going down.
             drop(reports.send(Report::Looked { socket, answer }));
         });
+    }
+
+    /// Asks the server also if it is being asked: what it is about to answer may be of before.
+    pub(crate) fn look_again(&mut self, socket: &str) {
+        let server = self.servers.entry(socket.to_owned()).or_default();
+        server.is_stale = server.is_asked;
+        self.look(socket);
     }
 
     /// Asks every one of `sockets` whose answer is not fresh. True if there is an answer to wait
@@ -66,11 +75,15 @@ impl Panes {
     pub(crate) fn answered(&mut self, socket: &str, pid: Option<i32>) {
         let server = self.servers.entry(socket.to_owned()).or_default();
         server.is_asked = false;
+        let is_stale = std::mem::take(&mut server.is_stale);
         server.answered = Some(Instant::now());
         if let Some(pid) = pid.filter(|pid| server.watched != Some(*pid)) {
             server.watched = Some(pid);
             let gone = Report::ServerGone { socket: socket.to_owned() };
             process::watch(Process { pid, start: None }, gone, self.reports.clone());
+        }
+        if is_stale {
+            self.look(socket);
         }
     }
 }

@@ -23,5 +23,6 @@ mod setup_parts;
 mod setup_tmux;
 mod stage;
 mod statusline;
+mod tmux;
 mod viewer;
 mod wire;

@@ -112,10 +112,10 @@ pub(crate) struct Pane {
     pub(crate) server: i32,
 }
 
-const PANE: &str = "#{pane_id} #{window_id} #{pane_pid} #{socket_path} #{pid}";
+pub(crate) const PANE: &str = "#{pane_id} #{window_id} #{pane_pid} #{socket_path} #{pid}";
 
 impl Pane {
-    fn parse(line: &str) -> Pane {
+    pub(crate) fn parse(line: &str) -> Pane {
         let parts: Vec<&str> = line.split(' ').collect();
         let [id, window, pid, socket, server] = parts[..] else { panic!("a pane: {line}") };
         Pane {

@@ -1,0 +1,11 @@
+//! What atm shows in tmux, as an attached client displays it on a terminal.
+
+mod desk;
+mod dismissal;
+mod economy;
+mod eye;
+mod hostile;
+mod labels;
+mod moves;
+mod states;
+mod styles;
