@@ -124,7 +124,7 @@ def play_turn(scene):
     asked_before = scene.model.count("main")
     with open(scene.folder + "/out.json", "w+", encoding="utf-8") as out:
         began = time.monotonic()
-        client = subprocess.Popen([LAUNCH, "-p", "go", "--output-format", "json"], env=scene._tmux_env(), cwd=scene.project,
+        client = subprocess.Popen([LAUNCH, "-p", "go", "--output-format", "json"], env=scene.environment(), cwd=scene.project,
                                   stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         _, status, used = os.wait4(client.pid, 0)
         wall_s = time.monotonic() - began
