@@ -272,6 +272,14 @@ impl Facts {
         // While other calls run, one of them may be what is asked about.
         if agent.is_none() && self.tools.iter().all(|tool| tool.agent.is_some()) {
             self.proof = self.proof.max(at);
+            self.absorb_queued(at);
+        }
+    }
+
+    /// The next request to the model takes in what was typed while tools ran (f2_queue.jsonl).
+    fn absorb_queued(&mut self, at: Stamp) {
+        if self.submitted.is_none_or(|(_, when)| when <= at) {
+            self.queued = 0;
         }
     }
 
@@ -291,8 +299,7 @@ impl Facts {
         self.asks.retain(|ask| ask.agent.as_ref() != agent || ask.tool.is_some() || ask.at > at);
         if agent.is_none() {
             self.proof = self.proof.max(at);
-            // The next request to the model takes in what was typed meanwhile.
-            self.queued = 0;
+            self.absorb_queued(at);
         }
     }
 

@@ -15,6 +15,9 @@ use timeline::{Fault, Judge, Timeline};
 /// Which sensors take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sensors {
+    /// With `PostToolBatch`, which setup does not register: it costs a process at every call and tells
+    /// nothing that the others do not.
+    AllAndBatches,
     All,
     /// Older clients and teammates: no session file.
     HooksOnly,
@@ -70,6 +73,13 @@ fn replay_with_all_sensors_is_right_at_every_step() {
     let score = score(Sensors::All);
     report("all sensors", &score);
     assert!(score.steps > 300, "only {} steps were judged", score.steps);
+    assert!(score.faults.is_empty());
+}
+
+#[test]
+fn replay_with_hooks_beyond_those_that_setup_registers_is_as_right() {
+    let score = score(Sensors::AllAndBatches);
+    report("all sensors and PostToolBatch", &score);
     assert!(score.faults.is_empty());
 }
 

@@ -96,6 +96,11 @@ fn event(input: &Input, sensors: Sensors, machine: &Machine) -> Option<Event> {
     match input {
         Input::Hook(_) if sensors == Sensors::FilesOnly => None,
         Input::File(_) | Input::FileGone { .. } if sensors == Sensors::HooksOnly => None,
+        Input::Hook(heard)
+            if heard.name == "PostToolBatch" && sensors != Sensors::AllAndBatches =>
+        {
+            None
+        }
         Input::Hook(heard) => Some(Event::Hook(heard.clone())),
         Input::File(file) => Some(Event::SessionFile(Box::new(SeenFile {
             file: (**file).clone(),

@@ -69,7 +69,7 @@ pub(crate) fn error_of(output: &Output) -> String {
 fn setup_in_a_fresh_home_registers_and_uninstall_leaves_no_trace() {
     let sealed = fresh();
     let said = sealed.ok(&["setup", "--yes"]);
-    assert!(said.contains("--- /dev/null") && said.contains("set up: 30 hooks"), "{said}");
+    assert!(said.contains("--- /dev/null") && said.contains("set up: 29 hooks"), "{said}");
     assert_eq!((mode(&claude(&sealed)), mode(&settings(&sealed))), (0o700, 0o600));
     assert_eq!(mode(&sealed.state().join("setup.json")), 0o600);
     assert_eq!(names(&claude(&sealed)), ["settings.json"]);
@@ -203,7 +203,7 @@ fn setup_not_agreed_to_changes_nothing() {
 fn setup_in_a_terminal_asks_and_does_as_told() {
     let mut sealed = fresh();
     let shell = format!("{ATM} setup; echo \"ended $?\"; exec sleep 60");
-    for (key, outcome) in [("n", "nothing was changed"), ("", "set up: 30 hooks")] {
+    for (key, outcome) in [("n", "nothing was changed"), ("", "set up: 29 hooks")] {
         let pane = sealed.tmux(&["new-session", "-d", "-P", "-F", "#{pane_id}", &shell]);
         let shows = |sealed: &mut Sealed, words: &str| {
             let limit = Instant::now() + crate::sealed::LIMIT;

@@ -98,14 +98,14 @@ fn hooks_suit_the_client_that_is_installed() {
     let sealed = fresh();
     sealed.put_program("claude", "echo '2.1.78 (Claude Code)'");
     let (hooks, said) = hooks_with(&sealed);
-    assert!(said.contains("Claude Code 2.1.78 knows 22 of 30 events"), "{said}");
+    assert!(said.contains("Claude Code 2.1.78 knows 22 of 29 events"), "{said}");
     let handler = &hooks["StopFailure"][0]["hooks"][0];
     assert_eq!((&handler["command"], handler.get("args")), (&shell, None));
     assert!(hooks.get("CwdChanged").is_none());
     // After an update the same entries are amended, and others join them.
     sealed.put_program("claude", "echo '2.1.325 (Claude Code)'");
     let (hooks, _) = hooks_with(&sealed);
-    assert_eq!(hooks.as_object().unwrap().len(), 30);
+    assert_eq!(hooks.as_object().unwrap().len(), 29);
     assert_eq!(hooks["StopFailure"][0]["hooks"][0]["args"], json!(["hook"]));
     assert_eq!(hooks["StopFailure"].as_array().unwrap().len(), 1);
 }
@@ -160,7 +160,7 @@ fn client_that_hangs_or_is_missing_holds_up_nothing() {
     let setup = ["setup", "--yes", "--only", "claude"];
     let said = only_ours(&setup);
     assert!(
-        said.contains("set up: 30 hooks") && said.contains("no Claude Code was found"),
+        said.contains("set up: 29 hooks") && said.contains("no Claude Code was found"),
         "{said}"
     );
     sealed.put_program("claude", "/bin/sleep 600 & /bin/cat; /bin/sleep 600");
