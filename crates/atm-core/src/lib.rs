@@ -10,6 +10,7 @@ pub mod explain;
 pub mod hook;
 pub mod ids;
 pub mod machine;
+pub mod past;
 pub mod paths;
 pub mod places;
 pub mod process;

@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    daemon, demo, dismiss, events, explain, generate, list, setup, show, status, uninstall, wait,
-    watch,
+    daemon, demo, dismiss, events, explain, export, generate, list, path, resume, setup, show,
+    status, uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -20,6 +20,7 @@ Examples:
   atm explain %3                   why the session in pane %3 is in its state
   atm wait 1f3a --until idle       block until a session has finished
   atm watch --json                 every change as a line of JSON
+  atm resume 1f3a                  go on with a session, in its directory
 
 A session is named by its id, a unique beginning of it (4 characters or more),
 its name, or its pane (%3).";
@@ -42,6 +43,9 @@ pub(crate) enum Command {
     Wait(wait::Args),
     Status(status::Args),
     Dismiss(dismiss::Args),
+    Resume(resume::Args),
+    Export(export::Args),
+    Path(path::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
     Daemon(daemon::Args),
@@ -81,6 +85,9 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Wait(args)) => wait::run(&args, context),
         Some(Command::Status(args)) => status::run(&args, context),
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
+        Some(Command::Resume(args)) => resume::run(&args, context),
+        Some(Command::Export(args)) => export::run(&args, context),
+        Some(Command::Path(args)) => path::run(&args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Daemon(args)) => daemon::run(&args, context),
@@ -155,12 +162,30 @@ mod tests {
             "atm setup --yes --dry-run --only claude --scope local",
             "atm uninstall --yes --dry-run --purge",
             "atm generate man /tmp",
+            "atm path encode /tmp --resolve --json",
+            "atm path decode -home-u-app --root /tmp --all --json",
+            "atm path decode --all -home-u-app",
+            "atm path decode --claude-agents",
+            "atm path decode -- --all",
+            "atm resume",
+            "atm resume -y 23e30f82",
+            "atm resume 23e30f82 -n --print",
+            "atm resume 23e30f82 --fork -- --model opus",
+            "atm export 23e30f82 --format html --output /tmp/x --no-redact --tools",
         ];
         for line in lines {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
-        let wrong =
-            ["atm dance", "atm show", "atm wait a --until later", "atm events --raw --follow"];
+        let wrong = [
+            "atm dance",
+            "atm show",
+            "atm wait a --until later",
+            "atm events --raw --follow",
+            "atm resume a -y -n",
+            "atm resume -y --print -n",
+            "atm export",
+            "atm path",
+        ];
         for line in wrong {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cld;
 mod cli;
 mod client;
 mod commands;
@@ -11,12 +12,18 @@ mod error;
 mod exit;
 mod json;
 mod render;
+mod resume;
 mod screen;
 mod setup;
+mod transcripts;
+mod tree;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(words) = cld::passed_on(std::env::args_os()) {
+        return cld::run(&words);
+    }
     if is_hook(std::env::args_os().skip(1).take(2)) {
         return atm_hook::run();
     }
