@@ -13,6 +13,7 @@ mod ledger;
 mod panes;
 mod races;
 mod reading;
+mod resume;
 mod sealed;
 mod setup;
 mod stage;
