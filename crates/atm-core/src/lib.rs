@@ -7,6 +7,7 @@
 pub mod effect;
 pub mod event;
 pub mod explain;
+pub mod export;
 pub mod hook;
 pub mod ids;
 pub mod machine;
@@ -16,6 +17,7 @@ pub mod places;
 pub mod process;
 pub mod proto;
 pub mod record;
+pub mod redact;
 pub mod select;
 pub mod session;
 pub mod session_file;

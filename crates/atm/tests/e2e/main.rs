@@ -7,6 +7,7 @@ mod bad_input;
 mod contracts;
 mod crash;
 mod demo;
+mod export;
 mod faults;
 mod files;
 mod ledger;
