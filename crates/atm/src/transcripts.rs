@@ -130,7 +130,7 @@ impl Transcript {
 
     /// Line by line, but no more of a line than fits: in a longer one the directory stands at its end.
     fn take_directories(&self, past: &mut Past, file: File) -> io::Result<()> {
-        let mut reader = BufReader::with_capacity(GLANCE as usize, file);
+        let mut reader = BufReader::with_capacity(MAX_LINE, file);
         let mut line = Vec::new();
         while past.home.is_none() && read_end_of_line(&mut reader, &mut line, MAX_LINE)? > 0 {
             if let Some(cwd) = last_cwd(&line) {
