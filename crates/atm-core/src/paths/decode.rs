@@ -75,9 +75,11 @@ pub fn decode(name: &str, dirs: &dyn Directories, links: Links) -> Decoded {
         seen: HashSet::new(),
         listed: 0,
         found: Decoded::default(),
+        kept: HashSet::new(),
+        kept_dirs: HashSet::new(),
     };
     if let Some(here) = dirs.current().filter(|here| encode(&here.to_string_lossy()) == name) {
-        search.found.candidates.push(here);
+        search.keep(here);
     }
     search.run();
     search.found
@@ -92,6 +94,9 @@ struct Search<'a> {
     seen: HashSet<(Identity, usize)>,
     listed: usize,
     found: Decoded,
+    /// What was found, to name nothing twice.
+    kept: HashSet<PathBuf>,
+    kept_dirs: HashSet<Identity>,
 }
 
 /// A directory whose path fits so far, and how many units of the name that path takes.
@@ -155,14 +160,12 @@ impl Search<'_> {
     }
 
     fn keep(&mut self, path: PathBuf) {
-        let known = &mut self.found.candidates;
-        let is_known = known.contains(&path) || {
+        let is_new_dir = self.links == Links::Ignored || {
             let identity = self.dirs.identity(&path);
-            self.links == Links::Followed
-                && known.iter().any(|known| self.dirs.identity(known) == identity)
+            identity.is_none_or(|identity| self.kept_dirs.insert(identity))
         };
-        if !is_known {
-            known.push(path);
+        if is_new_dir && self.kept.insert(path.clone()) {
+            self.found.candidates.push(path);
         }
     }
 

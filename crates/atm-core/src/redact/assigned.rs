@@ -21,9 +21,15 @@ enum Join {
     Colon,
 }
 
+/// Longest name and longest value in quotes. In a line without breaks, as large as a file, a search
+/// without end would be done over and over.
+const MAX_NAME: usize = 80;
+const MAX_VALUE: usize = 4096;
+
 /// One `name … value` in the text.
 struct Pair<'t> {
     name: &'t str,
+    class: Option<Class>,
     join: Join,
     /// Where the value begins, after an opening quote.
     start: usize,
@@ -69,37 +75,55 @@ fn joined(text: &str, at: usize) -> Option<Pair<'_>> {
         (b'=', Some(b'>')) => after += 1,
         _ => {}
     }
-    let is_spaced = text[..at].ends_with(' ') || text[after..].starts_with(' ');
-    let starts_line = || {
-        let line = before[..before.len() - name.len()].rsplit(['\n', '"']).next();
-        line.is_some_and(|line| matches!(line.trim(), "" | "export" | "set" | "-"))
-    };
-    let is_env = !name.bytes().any(|b| b.is_ascii_lowercase()) && starts_line();
-    let led = before[..before.len() - name.len()].chars().next_back();
+    let class = class(name);
     let join = match bytes[at] {
         b':' => Join::Colon,
-        _ if !is_spaced && (is_env || matches!(led, Some('?' | '&')) || name.starts_with("--")) => {
-            Join::Tight
-        }
+        _ if is_tight(text, at, before, name) => Join::Tight,
         _ => Join::Equals,
     };
-    Some(value_from(text, after, name, join))
+    // Without a telling name only a line of an `.env` file counts.
+    if class.is_none() && join != Join::Tight {
+        return None;
+    }
+    Some(value_from(text, after, join, (name, class)))
+}
+
+/// Joined as in an `.env` file, a URL or an option, not as in code.
+fn is_tight(text: &str, at: usize, before: &str, name: &str) -> bool {
+    if text[..at].ends_with(' ') || text[at + 1..].starts_with([' ', '>']) {
+        return false;
+    }
+    let lead = &before[..before.len() - name.len()];
+    if name.starts_with("--") || lead.ends_with(['?', '&']) {
+        return true;
+    }
+    let near = &lead[lead.floor_char_boundary(lead.len().saturating_sub(MAX_NAME))..];
+    let line = near.rsplit(['\n', '"']).next().unwrap_or_default();
+    !name.bytes().any(|b| b.is_ascii_lowercase())
+        && matches!(line.trim(), "" | "export" | "set" | "-")
 }
 
 /// `--name value`
 fn option(text: &str, at: usize) -> Option<Pair<'_>> {
     let name = last_name(&text[..at]).filter(|name| name.starts_with("--"))?;
     let is_option_next = text[at + 1..].starts_with('-');
-    (!is_option_next).then(|| value_from(text, at + 1, name, Join::Tight))
+    let class = class(name).filter(|_| !is_option_next)?;
+    Some(value_from(text, at + 1, Join::Tight, (name, Some(class))))
 }
 
 fn last_name(before: &str) -> Option<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let name = &before[before.trim_end_matches(is_name).len()..];
-    (!name.is_empty() && name.len() <= 80).then_some(name)
+    (!name.is_empty() && name.len() <= MAX_NAME).then_some(name)
 }
 
-fn value_from<'t>(text: &'t str, after: usize, name: &'t str, join: Join) -> Pair<'t> {
+fn value_from<'t>(
+    text: &'t str,
+    after: usize,
+    join: Join,
+    (name, class): (&'t str, Option<Class>),
+) -> Pair<'t> {
+    let text = &text[..text.floor_char_boundary(after + MAX_VALUE)];
     let spaces = text[after..].len() - text[after..].trim_start_matches([' ', '\t']).len();
     let mut start = after + spaces;
     let rest = &text[start..];
@@ -112,7 +136,7 @@ fn value_from<'t>(text: &'t str, after: usize, name: &'t str, join: Join) -> Pai
         }
         None => text[start..].find(is_value_end).unwrap_or(text.len() - start),
     };
-    Pair { name, join, start, value: &text[start..start + end], is_quoted: quote.is_some() }
+    Pair { name, class, join, start, value: &text[start..start + end], is_quoted: quote.is_some() }
 }
 
 fn is_value_end(c: char) -> bool {
@@ -121,7 +145,7 @@ fn is_value_end(c: char) -> bool {
 
 /// How much of the value is left standing, and what the rest is.
 fn judge(pair: &Pair<'_>) -> Option<(usize, &'static str)> {
-    match class(pair.name) {
+    match pair.class {
         Some(Class::Header) => header(pair),
         Some(Class::Cookie) => {
             (pair.value.len() >= 8 && pair.value.contains('=')).then_some((0, "cookie"))
@@ -134,23 +158,30 @@ fn judge(pair: &Pair<'_>) -> Option<(usize, &'static str)> {
 
 /// By the last words of a name: `DB_PASSWORD`, `clientSecret`, `x-api-key`.
 fn class(name: &str) -> Option<Class> {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let plain = plain.to_ascii_lowercase();
-    let ends = |words: &[&str]| words.iter().any(|word| plain.ends_with(word));
-    if ends(&["authorization"]) {
-        return Some(Class::Header);
-    }
-    if matches!(plain.as_str(), "cookie" | "setcookie") {
-        return Some(Class::Cookie);
-    }
-    let is_short = plain.ends_with("pass") && plain.len() > 4 && name.contains(['_', '-', '.']);
-    if is_short || ends(&["password", "passwd", "passphrase"]) || name.ends_with("PWD") {
-        return Some(Class::Password);
-    }
+    let ends = |words: &[&str]| words.iter().any(|word| is_end(name, word));
+    let is_short = is_end(name, "pass") && name.contains(['_', '-', '.']);
     let keys = ["apikey", "secretkey", "accesskey", "privatekey", "signingkey", "encryptionkey"];
-    let is_secret =
-        ends(&["secret", "token", "credential", "credentials", "accountkey", "authkey"]);
-    (is_secret || ends(&keys)).then_some(Class::Secret)
+    if ends(&["authorization"]) {
+        Some(Class::Header)
+    } else if matches!(name.to_ascii_lowercase().as_str(), "cookie" | "set-cookie") {
+        Some(Class::Cookie)
+    } else if is_short || ends(&["password", "passwd", "passphrase"]) || name.ends_with("PWD") {
+        Some(Class::Password)
+    } else if ends(&["secret", "token", "credential", "credentials", "accountkey", "authkey"])
+        || ends(&keys)
+    {
+        Some(Class::Secret)
+    } else {
+        None
+    }
+}
+
+/// Whether the letters of a name end in `word`, whatever stands between them.
+fn is_end(name: &str, word: &str) -> bool {
+    let mut letters = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
+    word.bytes()
+        .rev()
+        .all(|wanted| letters.next().is_some_and(|b| b.to_ascii_lowercase() == wanted))
 }
 
 /// A reference, a call, a type or a stand-in: nothing to hide.
@@ -270,7 +301,7 @@ fn credentials(text: &str, start: usize) -> Option<Found> {
 
 /// `scheme://user:password@host`
 fn url_password(text: &str, start: usize) -> Option<Found> {
-    let rest = &text[start..];
+    let rest = &text[start..text.floor_char_boundary(start + MAX_VALUE)];
     let end = rest.find(|c: char| c.is_whitespace() || "/\"'`<>".contains(c));
     let (login, _) = rest[..end.unwrap_or(rest.len())].rsplit_once('@')?;
     let (user, password) = login.split_once(':')?;

@@ -133,9 +133,11 @@ impl Letters {
 fn private_keys(text: &str, found: &mut Vec<Found>) {
     const BEGIN: &str = "-----BEGIN ";
     const END: &str = "-----END ";
+    let mut done = 0;
     for start in memmem::find_iter(text.as_bytes(), BEGIN.as_bytes()) {
         let label = &text[start + BEGIN.len()..];
-        let Some(length) = label.find("-----").filter(|length| *length < 60) else { continue };
+        let label = &label[..label.floor_char_boundary(60)];
+        let Some(length) = label.find("-----").filter(|_| start >= done) else { continue };
         if !label[..length].contains("PRIVATE KEY") {
             continue;
         }
@@ -148,5 +150,6 @@ fn private_keys(text: &str, found: &mut Vec<Found>) {
         if has(&text[body..end], |b| b.is_ascii_digit()) {
             found.push(Found { at: start..end, kind: "private key" });
         }
+        done = end;
     }
 }

@@ -1,11 +1,12 @@
 //! `atm path`: the client's names for project directories, there and back.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use atm_core::paths::decode::{Decoded, Links, decode};
+use atm_core::paths::decode::{Decoded, Directories, Links, decode};
 use atm_core::paths::encode;
 use atm_core::text::clean;
 use atm_core::view::SCHEMA;
@@ -161,11 +162,9 @@ fn search_all(name: &str, tree: &Tree) -> Decoded {
     let mut found = decode(name, tree, Links::Ignored);
     let through_links = decode(name, tree, Links::Followed);
     found.is_cut_short |= through_links.is_cut_short;
-    for path in through_links.candidates {
-        if !found.candidates.contains(&path) {
-            found.candidates.push(path);
-        }
-    }
+    let known: HashSet<_> = found.candidates.iter().map(|path| tree.identity(path)).collect();
+    let is_new = |path: &PathBuf| !known.contains(&tree.identity(path));
+    found.candidates.extend(through_links.candidates.into_iter().filter(is_new));
     found
 }
 
