@@ -129,10 +129,11 @@ impl Letters {
     }
 }
 
-/// From BEGIN to END, or to the end of the text if it was cut.
+/// Longer than any private key.
+const MAX_KEY: usize = 32 * 1024;
+
 fn private_keys(text: &str, found: &mut Vec<Found>) {
     const BEGIN: &str = "-----BEGIN ";
-    const END: &str = "-----END ";
     let mut done = 0;
     for start in memmem::find_iter(text.as_bytes(), BEGIN.as_bytes()) {
         let label = &text[start + BEGIN.len()..];
@@ -142,14 +143,23 @@ fn private_keys(text: &str, found: &mut Vec<Found>) {
             continue;
         }
         let body = start + BEGIN.len() + length + 5;
-        let end = text[body..].find(END).map_or(text.len(), |at| {
-            let rest = body + at + END.len();
-            text[rest..].find("-----").map_or(text.len(), |at| rest + at + 5)
-        });
+        let end = key_end(text, body);
         // A mention of the mark in code has no key behind it.
         if has(&text[body..end], |b| b.is_ascii_digit()) {
             found.push(Found { at: start..end, kind: "private key" });
         }
         done = end;
     }
+}
+
+/// Behind the END mark that belongs to it; of a key that was cut, behind its last letter.
+fn key_end(text: &str, body: usize) -> usize {
+    const END: &str = "-----END ";
+    let is_key = |b: &u8| b.is_ascii_alphanumeric() || b"+/=\\\r\n".contains(b);
+    let near = &text[body..text.floor_char_boundary(body + MAX_KEY)];
+    let end = near.find(END).and_then(|at| {
+        let label = at + END.len();
+        near[label..].find("-----").map(|length| body + label + length + 5)
+    });
+    end.unwrap_or_else(|| body + near.bytes().take_while(|b| is_key(b)).count())
 }

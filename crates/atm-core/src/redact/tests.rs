@@ -47,6 +47,8 @@ fn redact_hides_private_keys_whole_also_cut_and_escaped() {
     assert_eq!(redact(&escaped), r"a [redacted: private key]\n");
     let mention = r#"if text.starts_with("-----BEGIN PRIVATE KEY-----") { return None; }"#;
     assert_eq!(redact(mention), mention);
+    let code = format!("{mention}\nlet x = 7;\n");
+    assert_eq!(redact(&code), code);
     let public = "-----BEGIN CERTIFICATE-----\nMIIE9\n-----END CERTIFICATE-----";
     assert_eq!(redact(public), public);
 }
