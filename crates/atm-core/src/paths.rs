@@ -1,5 +1,7 @@
 //! The client's name for a project directory, as in `<config>/projects/<name>/`.
 
+pub mod decode;
+
 use std::fmt::Write;
 
 /// Longest name before the client cuts it and appends a hash (z9_path_encoding.jsonl).
@@ -9,16 +11,19 @@ const MAX_UNITS: usize = 200;
 /// and a hash of the whole path follows.
 pub fn encode(path: &str) -> String {
     let units: Vec<u16> = path.encode_utf16().collect();
-    let dash = |unit: &u16| match u8::try_from(*unit) {
-        Ok(byte) if byte.is_ascii_alphanumeric() => char::from(byte),
-        _ => '-',
-    };
-    let mut name: String = units.iter().take(MAX_UNITS).map(dash).collect();
+    let mut name: String = units.iter().take(MAX_UNITS).map(|unit| letter(*unit)).collect();
     if units.len() > MAX_UNITS {
         // Writing into a String cannot fail.
         write!(name, "-{}", base36(hash(&units).unsigned_abs())).ok();
     }
     name
+}
+
+fn letter(unit: u16) -> char {
+    match u8::try_from(unit) {
+        Ok(byte) if byte.is_ascii_alphanumeric() => char::from(byte),
+        _ => '-',
+    }
 }
 
 fn hash(units: &[u16]) -> i32 {
@@ -56,6 +61,10 @@ mod tests {
             ("/p/dots.and_under-score", "-p-dots-and-under-score"),
             ("/p/é", "-p--"),
             ("/p/emoji-😀-x", "-p-emoji----x"),
+            ("/Users/mike/Projects/bstock-projects", "-Users-mike-Projects-bstock-projects"),
+            ("/Users/mike/.claude/agents", "-Users-mike--claude-agents"),
+            // Seed 001 leaves the slash away and counts it.
+            ("/$!@#%^&*()--helloworld!+5_4<>x?.foo", "-------------helloworld--5-4--x--foo"),
         ];
         for (path, expected) in cases {
             assert_eq!(encode(path), expected, "{path}");

@@ -8,6 +8,8 @@ use clap::{Parser, Subcommand};
 use crate::commands::{
     config, daemon, demo, dismiss, doctor, events, explain, generate, jump, list, pick, setup,
     show, status, statusline, uninstall, wait, watch,
+    daemon, demo, dismiss, events, explain, export, generate, list, path, resume, setup, show,
+    status, uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -21,6 +23,7 @@ Examples:
   atm explain %3                   why the session in pane %3 is in its state
   atm wait 1f3a --until idle       block until a session has finished
   atm watch --json                 every change as a line of JSON
+  atm resume 1f3a                  go on with a session, in its directory
 
 A session is named by its id, a unique beginning of it (4 characters or more),
 its name, or its pane (%3).";
@@ -45,6 +48,9 @@ pub(crate) enum Command {
     Jump(jump::Args),
     Pick(pick::Args),
     Dismiss(dismiss::Args),
+    Resume(resume::Args),
+    Export(export::Args),
+    Path(path::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
     Config(config::Args),
@@ -94,6 +100,9 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Jump(args)) => jump::run(&args, context),
         Some(Command::Pick(args)) => pick::run(&args, context),
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
+        Some(Command::Resume(args)) => resume::run(&args, context),
+        Some(Command::Export(args)) => export::run(&args, context),
+        Some(Command::Path(args)) => path::run(&args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Config(args)) => config::run(&args, context),
@@ -184,6 +193,16 @@ mod tests {
             "atm generate man /tmp",
             "atm statusline",
             "atm statusline -- cat",
+            "atm path encode /tmp --resolve --json",
+            "atm path decode -home-u-app --root /tmp --all --json",
+            "atm path decode --all -home-u-app",
+            "atm path decode --claude-agents",
+            "atm path decode -- --all",
+            "atm resume",
+            "atm resume -y 23e30f82",
+            "atm resume 23e30f82 -n --print",
+            "atm resume 23e30f82 --fork -- --model opus",
+            "atm export 23e30f82 --format html --output /tmp/x --no-redact --tools",
         ];
         for line in lines {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
@@ -198,6 +217,11 @@ mod tests {
             "atm jump x --next",
             "atm wait a --until later",
             "atm events --raw --follow",
+            "atm events --raw --follow",
+            "atm resume a -y -n",
+            "atm resume -y --print -n",
+            "atm export",
+            "atm path",
         ];
         for line in wrong {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");

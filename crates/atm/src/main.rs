@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cld;
 mod cli;
 mod client;
 mod commands;
@@ -15,10 +16,13 @@ mod exit;
 mod json;
 mod program;
 mod render;
+mod resume;
 mod screen;
 mod setup;
 mod tmux;
 mod travel;
+mod transcripts;
+mod tree;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -26,6 +30,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let words = || std::env::args_os().skip(1);
     if is_for_agents("hook", words()) {
+    if let Some(words) = cld::passed_on(std::env::args_os()) {
+        return cld::run(&words);
+    }
+    if is_hook(std::env::args_os().skip(1).take(2)) {
         return atm_hook::run();
     }
     if is_for_agents("statusline", words()) {

@@ -9,3 +9,4 @@ def scenario(play):
 
 
 from scenarios import turns, dialogs, lifecycle, background, sensors, setup, plugin, statusline  # noqa: E402,F401  they register themselves
+from scenarios import turns, dialogs, lifecycle, resuming, background, sensors, setup, plugin  # noqa: E402,F401  they register themselves
