@@ -6,10 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    config, daemon, demo, dismiss, doctor, events, explain, generate, jump, list, pick, setup,
-    show, status, statusline, uninstall, wait, watch,
-    daemon, demo, dismiss, events, explain, export, generate, list, path, resume, setup, show,
-    status, uninstall, wait, watch,
+    config, daemon, demo, dismiss, doctor, events, explain, export, generate, jump, list, path,
+    pick, resume, setup, show, status, statusline, uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;

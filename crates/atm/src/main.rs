@@ -20,20 +20,19 @@ mod resume;
 mod screen;
 mod setup;
 mod tmux;
-mod travel;
 mod transcripts;
+mod travel;
 mod tree;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let words = || std::env::args_os().skip(1);
-    if is_for_agents("hook", words()) {
     if let Some(words) = cld::passed_on(std::env::args_os()) {
         return cld::run(&words);
     }
-    if is_hook(std::env::args_os().skip(1).take(2)) {
+    let words = || std::env::args_os().skip(1);
+    if is_for_agents("hook", words()) {
         return atm_hook::run();
     }
     if is_for_agents("statusline", words()) {
