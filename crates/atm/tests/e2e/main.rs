@@ -12,6 +12,7 @@ mod faults;
 mod files;
 mod ledger;
 mod panes;
+mod paths;
 mod races;
 mod reading;
 mod resume;
