@@ -15,6 +15,7 @@ mod files;
 mod jumps;
 mod ledger;
 mod panes;
+mod paths;
 mod picks;
 mod races;
 mod reading;

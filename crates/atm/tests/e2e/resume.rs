@@ -343,38 +343,3 @@ fn resume_without_claude_says_so() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("cannot find `claude`"), "{output:?}");
 }
-
-#[test]
-fn path_decoded_below_a_root_is_the_path_as_seen_from_there() {
-    let world = World::new();
-    let root = world.dir("root");
-    for path in ["Users/mike/Projects/bstock-projects", "Users/mike/.claude/agents", "a/b", "a.b"] {
-        fs::create_dir_all(root.join(path)).unwrap();
-    }
-    symlink("/Users", root.join("a/loop")).unwrap();
-    let root = root.to_str().unwrap();
-    let said = |args: &[&str]| {
-        let output = world.atm(args);
-        (output.status.code().unwrap(), text(&output.stdout))
-    };
-    let cases: [(&[&str], i32, &str); 6] = [
-        (&["-Users-mike-Projects-bstock-projects"], 0, "/Users/mike/Projects/bstock-projects\n"),
-        (&["-Users-mike--claude-agents"], 0, "/Users/mike/.claude/agents\n"),
-        (&["-a-b"], 0, "/a.b\n"),
-        (&["-a-b", "--all"], 0, "/a.b\n/a/b\n"),
-        (&["-nothing-here"], 4, ""),
-        (
-            &["--json", "-a-b"],
-            0,
-            "{\"schema\":1,\"encoded\":\"-a-b\",\"best\":\"/a.b\",\
-             \"candidates\":[\"/a.b\",\"/a/b\"],\"complete\":true}\n",
-        ),
-    ];
-    for (words, code, expected) in cases {
-        let args = [&["path", "decode", "--root", root], words].concat();
-        assert_eq!(said(&args), (code, expected.to_owned()), "{words:?}");
-    }
-    let dir = world.dir("sp ace/é");
-    let encoded = said(&["path", "encode", dir.to_str().unwrap()]).1;
-    assert_eq!(said(&["path", "decode", encoded.trim()]), (0, format!("{}\n", dir.display())));
-}
