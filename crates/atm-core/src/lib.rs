@@ -12,6 +12,7 @@ pub mod ids;
 pub mod machine;
 pub mod paths;
 pub mod places;
+pub mod prices;
 pub mod process;
 pub mod proto;
 pub mod record;
