@@ -101,11 +101,30 @@ impl Prices {
 
     /// What the answer cost; `None` if nobody knows.
     pub fn cost(&self, model: &str, usage: &Usage) -> Option<Picos> {
+        self.of(model).cost(usage)
+    }
+
+    /// The prices of one model, to ask often.
+    pub fn of(&self, model: &str) -> ModelPrices<'_> {
         let (name, is_us) = match model.strip_suffix(":us") {
             Some(name) => (name, true),
             None => (model, false),
         };
-        let entry = self.0.iter().rev().find(|e| e.from <= usage.at && is_model(name, &e.model))?;
+        let entries = self.0.iter().rev().filter(|entry| is_model(name, &entry.model));
+        ModelPrices { entries: entries.collect(), is_us }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct ModelPrices<'a> {
+    /// The latest first.
+    entries: Vec<&'a Entry>,
+    is_us: bool,
+}
+
+impl ModelPrices<'_> {
+    pub fn cost(&self, usage: &Usage) -> Option<Picos> {
+        let entry = self.entries.iter().find(|entry| entry.from <= usage.at)?;
         let rates = match &entry.above {
             Some((tokens, rates)) if usage.context() > *tokens => rates,
             _ => &entry.rates,
@@ -119,7 +138,7 @@ impl Prices {
         ];
         let tokens: Picos =
             rates.iter().zip(counts).map(|(rate, count)| rate * Picos::from(count)).sum();
-        let tokens = if is_us { tokens * US_PERCENT / 100 } else { tokens };
+        let tokens = if self.is_us { tokens * US_PERCENT / 100 } else { tokens };
         Some(tokens + WEB_SEARCH * Picos::from(usage.searches))
     }
 }

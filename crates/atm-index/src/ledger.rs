@@ -9,7 +9,7 @@ use std::ops::AddAssign;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use atm_core::prices::{Picos, Prices};
+use atm_core::prices::{ModelPrices, Picos, Prices};
 use atm_core::stamp::Stamp;
 use atm_core::transcript::facts::{Ending, Facts};
 use atm_core::transcript::usage::Usage;
@@ -23,6 +23,7 @@ pub struct Ledger {
     /// In the order in which they were made.
     pub(crate) files: Vec<FileRow>,
     answers: Vec<(u32, Usage)>,
+    costs: Vec<Cost>,
     sessions: Vec<Session>,
 }
 
@@ -152,7 +153,7 @@ impl Index {
             files.push(file);
         }
         let sessions = gather(&mut files);
-        let mut ledger = Ledger { files, answers: book.answers, sessions };
+        let mut ledger = Ledger { files, answers: book.answers, costs: Vec::new(), sessions };
         ledger.charge(prices);
         Ok(ledger)
     }
@@ -290,27 +291,37 @@ fn fill(place: &mut Option<String>, value: Option<&String>) {
 
 impl Ledger {
     fn charge(&mut self, prices: &Prices) {
+        let mut known: HashMap<&str, ModelPrices<'_>> = HashMap::new();
+        let mut costs = Vec::with_capacity(self.answers.len());
         for (file, usage) in &self.answers {
             let file = &self.files[*file as usize];
+            let model = file.model(usage);
+            let cost = known.entry(model).or_insert_with(|| prices.of(model)).cost(usage);
+            let cost = match cost {
+                Some(picos) => Cost { picos, unpriced: 0 },
+                None => Cost { picos: 0, unpriced: 1 },
+            };
             let session = &mut self.sessions[file.session];
             session.tokens += Tokens::from(usage);
-            session.cost += file.cost(usage, prices);
+            session.cost += cost;
+            costs.push(cost);
         }
+        self.costs = costs;
     }
 
     pub fn sessions(&self) -> &[Session] {
         &self.sessions
     }
 
-    pub fn answers<'a>(&'a self, prices: &'a Prices) -> impl Iterator<Item = Answer<'a>> {
-        self.answers.iter().map(move |(file, usage)| {
+    pub fn answers(&self) -> impl Iterator<Item = Answer<'_>> {
+        self.answers.iter().zip(&self.costs).map(|((file, usage), cost)| {
             let file = &self.files[*file as usize];
             Answer {
                 session: &self.sessions[file.session],
                 at: usage.at,
                 model: file.model(usage),
                 tokens: Tokens::from(usage),
-                cost: file.cost(usage, prices),
+                cost: *cost,
             }
         })
     }
@@ -319,12 +330,5 @@ impl Ledger {
 impl FileRow {
     fn model(&self, usage: &Usage) -> &str {
         self.facts.models.get(usize::from(usage.model)).map_or("", String::as_str)
-    }
-
-    fn cost(&self, usage: &Usage, prices: &Prices) -> Cost {
-        match prices.cost(self.model(usage), usage) {
-            Some(picos) => Cost { picos, unpriced: 0 },
-            None => Cost { picos: 0, unpriced: 1 },
-        }
     }
 }

@@ -118,6 +118,10 @@ impl Index {
 
     fn refresh(&mut self, configs: &[PathBuf], want: Want) -> Result<Refreshed, IndexError> {
         let mut walk = walk::Walk::default();
+        let mut configs = configs.to_vec();
+        configs.extend(self.known_configs()?);
+        configs.sort();
+        configs.dedup();
         configs.iter().for_each(|config| walk.config(config));
         let refreshed = refresh::run(&mut self.conn, walk)?;
         match (self.limits.full_text, want) {
@@ -129,6 +133,13 @@ impl Index {
             }
         }
         Ok(refreshed)
+    }
+
+    /// Directories that were named before and still hold transcripts.
+    fn known_configs(&self) -> Result<Vec<PathBuf>, IndexError> {
+        let mut select = self.conn.prepare_cached("SELECT DISTINCT config FROM files")?;
+        let rows = select.query_map([], |row| row.get::<_, String>(0).map(PathBuf::from))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     fn open(path: &Path, limits: Limits) -> Result<Index, IndexError> {

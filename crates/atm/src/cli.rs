@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    daemon, demo, dismiss, events, explain, generate, list, setup, show, status, uninstall, wait,
-    watch,
+    cost, daemon, demo, dismiss, events, explain, generate, list, sessions, setup, show, status,
+    uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Wait(wait::Args),
     Status(status::Args),
     Dismiss(dismiss::Args),
+    Sessions(sessions::Args),
+    Cost(cost::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
     Daemon(daemon::Args),
@@ -81,6 +83,8 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Wait(args)) => wait::run(&args, context),
         Some(Command::Status(args)) => status::run(&args, context),
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
+        Some(Command::Sessions(args)) => sessions::run(&args, context),
+        Some(Command::Cost(args)) => cost::run(&args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Daemon(args)) => daemon::run(&args, context),
@@ -151,6 +155,11 @@ mod tests {
             "atm daemon status --json",
             "atm dismiss",
             "atm dismiss abcd",
+            "atm sessions",
+            "atm sessions login -tests --json --since 7d --until 2026-11-01 --limit 5",
+            "atm sessions --dir . --branch main --model opus --tool Bash --status live",
+            "atm cost",
+            "atm cost --by project --since 2026-11-01 --json",
             "atm setup",
             "atm setup --yes --dry-run --only claude --scope local",
             "atm uninstall --yes --dry-run --purge",
@@ -160,7 +169,7 @@ mod tests {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
         let wrong =
-            ["atm dance", "atm show", "atm wait a --until later", "atm events --raw --follow"];
+            ["atm dance", "atm show", "atm cost --by colour", "atm sessions --since soon", "atm wait a --until later", "atm events --raw --follow"];
         for line in wrong {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -1,5 +1,6 @@
 //! One file per subcommand: what can be typed (the docs are the help), and one function.
 
+pub(crate) mod cost;
 pub(crate) mod daemon;
 pub(crate) mod demo;
 pub(crate) mod dismiss;
@@ -7,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod list;
+pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod status;

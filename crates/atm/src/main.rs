@@ -10,6 +10,7 @@ mod demo;
 mod error;
 mod exit;
 mod json;
+mod past;
 mod render;
 mod screen;
 mod setup;

@@ -2,9 +2,12 @@
 
 pub(crate) mod age;
 pub(crate) mod change;
+pub(crate) mod chart;
 pub(crate) mod explain;
 pub(crate) mod gist;
 pub(crate) mod mark;
+pub(crate) mod money;
+pub(crate) mod past;
 pub(crate) mod place;
 pub(crate) mod sessions;
 pub(crate) mod summary;
