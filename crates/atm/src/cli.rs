@@ -156,7 +156,7 @@ mod tests {
             "atm dismiss",
             "atm dismiss abcd",
             "atm sessions",
-            "atm sessions login -tests --json --since 7d --until 2026-11-01 --limit 5",
+            "atm sessions login --not tests --json --since 7d --until 2026-11-01 --limit 5",
             "atm sessions --dir . --branch main --model opus --tool Bash --status live",
             "atm cost",
             "atm cost --by project --since 2026-11-01 --json",

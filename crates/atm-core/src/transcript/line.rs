@@ -11,6 +11,8 @@ use crate::stamp::Stamp;
 
 /// Longest text of one message that is searchable.
 pub const MAX_SAID: usize = 16 * 1024;
+/// Of a teammate (fixtures/recordings/z5_tasks_teams).
+const MESSAGE: &str = "Another Claude session sent a message";
 const INTERRUPTED: &str = "[Request interrupted by user";
 
 #[derive(Debug, Default, Deserialize)]
@@ -200,7 +202,7 @@ impl<'a> Line<'a> {
             Some("human" | "sdk") => Tells::Prompt,
             Some(_) => Tells::Notice,
             // Clients before 2.1 wrote no origin: what they add themselves is in angle brackets.
-            None if starts("<task-notification>") => Tells::Notice,
+            None if starts("<task-notification>") || starts(MESSAGE) => Tells::Notice,
             None if starts("<") || starts("Caveat:") => Tells::Other,
             None => Tells::Prompt,
         }

@@ -25,7 +25,7 @@ const EXAMPLES: &str = "\
 Examples:
   atm sessions                             the latest sessions
   atm sessions login timeout               where both words were said in one message
-  atm sessions '\"null pointer\"' -tests     a phrase, and no session that says `tests`
+  atm sessions '\"null pointer\" -tests'     a phrase, and no session that says `tests`
   atm sessions migrat* --since 7d --dir .  by the beginning of a word, of this directory";
 
 /// Find past sessions by what was said in them
@@ -35,9 +35,11 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Words that were said; "a phrase", begin*, -without
-    #[arg(allow_hyphen_values = true)]
+    /// Words that were said; in quotes for the shell also '"a phrase"', 'begin*', 'word -without'
     words: Vec<String>,
+    /// No session in which this was said
+    #[arg(long, value_name = "WORD")]
+    not: Vec<String>,
     /// Only sessions that worked in this directory or below it
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -84,7 +86,7 @@ struct Filter<'a> {
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
     let now = Context::now();
-    let query = Query::parse(&typed(&args.words));
+    let query = Query::parse(&typed(args));
     let filter = Filter::new(args, now, context)?;
     let want = if query.is_empty() { Want::Facts } else { Want::Texts };
     let past = Past::open(context, want)?;
@@ -108,14 +110,10 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     Ok(Exit::Ok)
 }
 
-/// An argument with spaces in it was quoted for the shell: it is a phrase.
-fn typed(words: &[String]) -> String {
-    let word = |word: &String| match word.strip_prefix('-') {
-        _ if !word.contains(char::is_whitespace) || word.contains('"') => word.clone(),
-        Some(unwanted) => format!("-\"{unwanted}\""),
-        None => format!("\"{word}\""),
-    };
-    words.iter().map(word).collect::<Vec<_>>().join(" ")
+/// All arguments together are one query.
+fn typed(args: &Args) -> String {
+    let unwanted = args.not.iter().map(|word| format!("-\"{}\"", word.replace('"', " ")));
+    args.words.iter().cloned().chain(unwanted).collect::<Vec<_>>().join(" ")
 }
 
 fn latest<'l>(sessions: &'l [Session], filter: &Filter<'_>, limit: usize) -> Vec<Hit<'l>> {

@@ -9,6 +9,7 @@ mod crash;
 mod demo;
 mod faults;
 mod files;
+mod index;
 mod ledger;
 mod panes;
 mod races;
