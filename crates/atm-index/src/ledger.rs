@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use atm_core::prices::{ModelPrices, Picos, Prices};
 use atm_core::stamp::Stamp;
 use atm_core::transcript::facts::{Ending, Facts};
-use atm_core::transcript::usage::Usage;
+use atm_core::transcript::usage::{SIZE, Usage};
 use rusqlite::Row;
 
 use crate::error::IndexError;
@@ -23,7 +23,8 @@ pub struct Ledger {
     /// In the order in which they were made.
     pub(crate) files: Vec<FileRow>,
     answers: Vec<(u32, Usage)>,
-    costs: Vec<Cost>,
+    /// Of each answer; none where there is no price.
+    costs: Vec<Option<u64>>,
     sessions: Vec<Session>,
 }
 
@@ -118,6 +119,12 @@ impl From<&Usage> for Tokens {
     }
 }
 
+impl From<Option<u64>> for Cost {
+    fn from(picos: Option<u64>) -> Cost {
+        Cost { picos: picos.unwrap_or(0).into(), unpriced: u64::from(picos.is_none()) }
+    }
+}
+
 impl AddAssign for Tokens {
     fn add_assign(&mut self, other: Tokens) {
         self.answers += other.answers;
@@ -145,7 +152,7 @@ impl Index {
         )?;
         let mut rows = select.query([])?;
         let mut files = Vec::new();
-        let mut book = Book::default();
+        let mut book = Book::with_room(self.answers()?);
         while let Some(row) = rows.next()? {
             let mut file = file(row)?;
             let records = row.get_ref(6)?.as_blob_or_null().ok().flatten().unwrap_or_default();
@@ -156,6 +163,16 @@ impl Index {
         let mut ledger = Ledger { files, answers: book.answers, costs: Vec::new(), sessions };
         ledger.charge(prices);
         Ok(ledger)
+    }
+
+    /// How many there are at most: some are copies.
+    fn answers(&self) -> Result<usize, IndexError> {
+        let bytes: i64 = self.conn.query_row(
+            "SELECT coalesce(sum(length(records)), 0) FROM usage",
+            [],
+            |row| row.get(0),
+        )?;
+        Ok(usize::try_from(bytes).unwrap_or(0) / SIZE)
     }
 }
 
@@ -181,7 +198,6 @@ fn foreign(file: &FileRow) -> Option<String> {
     ids.next().cloned()
 }
 
-#[derive(Default)]
 struct Book {
     answers: Vec<(u32, Usage)>,
     places: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
@@ -206,6 +222,11 @@ impl Hasher for Hashed {
 }
 
 impl Book {
+    fn with_room(answers: usize) -> Book {
+        let places = HashMap::with_capacity_and_hasher(answers, BuildHasherDefault::default());
+        Book { answers: Vec::with_capacity(answers), places }
+    }
+
     /// Returns the other session that has had one of the answers before.
     fn enter(&mut self, files: &[FileRow], file: &FileRow, records: &[u8]) -> Option<String> {
         let own = u32::try_from(files.len()).unwrap_or(u32::MAX);
@@ -250,7 +271,7 @@ impl Session {
         for (tool, count) in &facts.tools {
             *self.tools.entry(tool.clone()).or_default() += count;
         }
-        for model in facts.models.iter().map(|model| model.split(':').next().unwrap_or_default()) {
+        for model in facts.models.iter().map(|model| bare(model)) {
             if !self.models.iter().any(|known| known == model) {
                 self.models.push(model.to_owned());
             }
@@ -278,9 +299,15 @@ impl Session {
             self.title = facts.title().map(str::to_owned).or_else(|| self.title.take());
             self.ending = facts.ending.clone();
             self.context_tokens = facts.context_tokens;
-            self.context_model.clone_from(&facts.context_model);
+            let model = facts.context_model.and_then(|place| facts.models.get(usize::from(place)));
+            self.context_model = model.map(|model| bare(model).to_owned());
         }
     }
+}
+
+/// Without what only changes the price.
+fn bare(model: &str) -> &str {
+    model.split(':').next().unwrap_or_default()
 }
 
 fn fill(place: &mut Option<String>, value: Option<&String>) {
@@ -292,18 +319,23 @@ fn fill(place: &mut Option<String>, value: Option<&String>) {
 impl Ledger {
     fn charge(&mut self, prices: &Prices) {
         let mut known: HashMap<&str, ModelPrices<'_>> = HashMap::new();
+        for model in self.files.iter().flat_map(|file| &file.facts.models) {
+            known.entry(model).or_insert_with(|| prices.of(model));
+        }
         let mut costs = Vec::with_capacity(self.answers.len());
-        for (file, usage) in &self.answers {
-            let file = &self.files[*file as usize];
-            let model = file.model(usage);
-            let cost = known.entry(model).or_insert_with(|| prices.of(model)).cost(usage);
-            let cost = match cost {
-                Some(picos) => Cost { picos, unpriced: 0 },
-                None => Cost { picos: 0, unpriced: 1 },
+        // Answers of one file and model come in a row.
+        let mut last: Option<((u32, u16), &ModelPrices<'_>)> = None;
+        for (place, usage) in &self.answers {
+            let file = &self.files[*place as usize];
+            let model = match last {
+                Some((which, model)) if which == (*place, usage.model) => Some(model),
+                _ => known.get(file.model(usage)),
             };
+            last = model.map(|model| ((*place, usage.model), model));
+            let cost = model.and_then(|model| u64::try_from(model.cost(usage)?).ok());
             let session = &mut self.sessions[file.session];
             session.tokens += Tokens::from(usage);
-            session.cost += cost;
+            session.cost += Cost::from(cost);
             costs.push(cost);
         }
         self.costs = costs;
@@ -321,7 +353,7 @@ impl Ledger {
                 at: usage.at,
                 model: file.model(usage),
                 tokens: Tokens::from(usage),
-                cost: *cost,
+                cost: Cost::from(*cost),
             }
         })
     }

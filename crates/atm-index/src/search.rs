@@ -12,7 +12,7 @@ use crate::snippet::{self, Snippet};
 use crate::store::Index;
 
 /// Of more hits than this only the latest are ranked.
-const HITS_MAX: i64 = 5_000;
+const HITS_MAX: i64 = 2_000;
 /// After so many days a hit is worth half as much again as it will ever be.
 const FRESH_DAYS: f64 = 30.0;
 const MILLIS_PER_DAY: f64 = 86_400_000.0;

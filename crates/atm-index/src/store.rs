@@ -17,9 +17,11 @@ use crate::{text, walk};
 const VERSION: i64 = 1;
 const BUSY: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(120);
+/// Bytes: the records of a file fill many pages, and are read as a whole.
+const PAGE: i64 = 16 * 1024;
 /// In KiB.
 const CACHE: i64 = 16 * 1024;
-const WAL_PAGES: i64 = 4_000;
+const WAL_PAGES: i64 = 1_000;
 const WAL_KEPT: i64 = 16 << 20;
 
 /// Times are milliseconds since the Unix epoch, but for `modified`. `facts` is what the lines up to
@@ -92,31 +94,38 @@ impl Default for Limits {
 }
 
 impl Index {
-    /// Opens the index `path` and brings it up to date with the transcripts below `configs`. A
-    /// damaged one is set aside and made anew.
+    /// Opens the index `path` and brings it up to date with the transcripts below `configs`.
     pub fn up_to_date(
         path: &Path,
         configs: &[PathBuf],
         want: Want,
         limits: Limits,
     ) -> Result<(Index, Refreshed), IndexError> {
-        make_folder(path)?;
-        let _lock = lock(&with_suffix(path, "-lock"))?;
-        let attempt = || {
-            let mut index = Index::open(path, limits)?;
+        Index::consult(path, limits, |mut index| {
             let refreshed = index.refresh(configs, want)?;
             Ok((index, refreshed))
-        };
-        match attempt() {
-            Err(error) if IndexError::is_damage(&error) => {
+        })
+    }
+
+    /// Opens the index `path` for `ask`, alone. If it turns out to be damaged, it is set aside and
+    /// `ask` gets a new one, which is empty.
+    pub fn consult<T>(
+        path: &Path,
+        limits: Limits,
+        mut ask: impl FnMut(Index) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        make_folder(path)?;
+        let _lock = lock(&with_suffix(path, "-lock"))?;
+        match Index::open(path, limits).and_then(&mut ask) {
+            Err(error) if error.is_damage() => {
                 set_aside(path)?;
-                attempt()
+                Index::open(path, limits).and_then(ask)
             }
             other => other,
         }
     }
 
-    fn refresh(&mut self, configs: &[PathBuf], want: Want) -> Result<Refreshed, IndexError> {
+    pub fn refresh(&mut self, configs: &[PathBuf], want: Want) -> Result<Refreshed, IndexError> {
         let mut walk = walk::Walk::default();
         let mut configs = configs.to_vec();
         configs.extend(self.known_configs()?);
@@ -164,6 +173,7 @@ fn connect(path: &Path) -> Result<Connection, IndexError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(BUSY)?;
+    conn.pragma_update(None, "page_size", PAGE)?;
     let answer = |_: &rusqlite::Row<'_>| Ok(());
     conn.pragma_update_and_check(None, "journal_mode", "WAL", answer)?;
     conn.pragma_update_and_check(None, "journal_size_limit", WAL_KEPT, answer)?;

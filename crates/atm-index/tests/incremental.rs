@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use atm_core::prices::Prices;
 use atm_core::stamp::Stamp;
 use atm_index::corpus::Writer;
-use atm_index::{FullText, Index, Limits, Query, Session, Tokens, Want};
+use atm_index::{FullText, Index, IndexError, Limits, Query, Session, Tokens, Want};
 use proptest::prelude::*;
 
 const FILES: usize = 3;
@@ -105,8 +105,15 @@ impl World {
 
 fn known(path: &Path, config: &Path) -> Known {
     let configs = [config.to_owned()];
-    let (index, _) = Index::up_to_date(path, &configs, Want::Texts, Limits::default()).unwrap();
-    let ledger = index.ledger(&Prices::list()).unwrap();
+    let ask = |mut index: Index| {
+        index.refresh(&configs, Want::Texts)?;
+        tell(&index)
+    };
+    Index::consult(path, Limits::default(), ask).unwrap()
+}
+
+fn tell(index: &Index) -> Result<Known, IndexError> {
+    let ledger = index.ledger(&Prices::list())?;
     let mut answers: Vec<_> = ledger
         .answers()
         .map(|a| (a.session.id.clone(), a.at, a.model.to_owned(), a.tokens))
@@ -114,14 +121,15 @@ fn known(path: &Path, config: &Path) -> Known {
     answers.sort_by(|a, b| (&a.0, a.1, &a.2).cmp(&(&b.0, b.1, &b.2)));
     let mut sessions = ledger.sessions().to_vec();
     sessions.sort_by(|a, b| a.id.cmp(&b.id));
-    let found = ["login", "parser -cache", "rare*", "\"the daemon\""].map(|words| {
-        let hits = index.search(&ledger, &Query::parse(words), NOW, 99, |_| true).unwrap();
+    let mut found = Vec::new();
+    for words in ["login", "parser -cache", "rare*", "\"the daemon\""] {
+        let hits = index.search(&ledger, &Query::parse(words), NOW, 99, |_| true)?;
         let mut ids: Vec<String> = hits.iter().map(|hit| hit.session.id.clone()).collect();
         assert!(hits.iter().all(|hit| hit.snippet.is_some()), "{words}");
         ids.sort();
-        ids
-    });
-    Known { sessions, answers, found: found.to_vec() }
+        found.push(ids);
+    }
+    Ok(Known { sessions, answers, found })
 }
 
 proptest! {

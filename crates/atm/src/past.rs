@@ -9,7 +9,8 @@ use std::str::FromStr;
 use atm_core::places;
 use atm_core::prices::Prices;
 use atm_core::stamp::Stamp;
-use atm_index::{Index, IndexError, Ledger, Limits, Want, load_prices};
+use atm_core::text::clean;
+use atm_index::{Index, IndexError, Ledger, Limits, Refreshed, Want, load_prices};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -25,26 +26,40 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    pub(crate) fn open(context: &Context<'_>, want: Want) -> Result<Past, CliError> {
+    /// Lets `ask` look into the index once that is up to date. `ask` may be called twice: an index
+    /// that turns out to be damaged is made anew.
+    pub(crate) fn consult<T>(
+        context: &Context<'_>,
+        want: Want,
+        ask: impl Fn(&Past) -> Result<T, IndexError>,
+    ) -> Result<T, CliError> {
         let prices = prices(context)?;
-        let path = context.places.index();
-        let failed = |error: IndexError| {
+        let (path, configs) = (context.places.index(), configs(context));
+        let answer = Index::consult(&path, Limits::default(), |mut index| {
+            let refreshed = index.refresh(&configs, want)?;
+            let ledger = index.ledger(&prices)?;
+            let unreadable = refreshed.unreadable.len();
+            let answer = ask(&Past { index, ledger, unreadable })?;
+            Ok((answer, refreshed))
+        });
+        let (answer, refreshed) = answer.map_err(|error| {
             CliError::failed("cannot use the index of sessions", &error)
                 .hint(format!("it is a cache: remove {} and try again", path.display()))
-        };
-        let (index, refreshed) =
-            Index::up_to_date(&path, &configs(context), want, Limits::default()).map_err(failed)?;
-        let ledger = index.ledger(&prices).map_err(failed)?;
-        let unreadable = refreshed.unreadable.len();
-        if let Some((path, error)) = refreshed.unreadable.first() {
-            let more = if unreadable > 1 { format!(" (and {} more)", unreadable - 1) } else { String::new() };
-            let words = format!("left out: {}: {error}{more}", path.display());
-            let words = atm_core::text::clean(&words, 1000);
-            // Without standard error there is nobody to tell.
-            writeln!(std::io::stderr().lock(), "warning: {words}").ok();
-        }
-        Ok(Past { index, ledger, unreadable })
+        })?;
+        warn(&refreshed);
+        Ok(answer)
     }
+}
+
+fn warn(refreshed: &Refreshed) {
+    let Some((path, error)) = refreshed.unreadable.first() else { return };
+    let more = match refreshed.unreadable.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let words = clean(&format!("left out: {}: {error}{more}", path.display()), 1000);
+    // Without standard error there is nobody to tell.
+    writeln!(std::io::stderr().lock(), "warning: {words}").ok();
 }
 
 fn prices(context: &Context<'_>) -> Result<Prices, CliError> {

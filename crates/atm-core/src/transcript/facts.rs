@@ -45,7 +45,8 @@ pub struct Facts {
     pub ending: Ending,
     /// Of the last answer of the main thread.
     pub context_tokens: u64,
-    pub context_model: Option<String>,
+    /// Place in the list of models.
+    pub context_model: Option<u16>,
     /// Time between the end of a turn and the next prompt.
     pub waited_ms: u64,
     /// Since when the user is waited for.
@@ -82,39 +83,36 @@ impl Facts {
     /// Takes in a line of the file `whose`; usage goes to `records`, encoded. `place` tells lines
     /// apart that have no id of their own.
     pub fn take(&mut self, line: &Line<'_>, whose: Whose, place: u64, records: &mut Vec<u8>) {
-        self.take_origin(line);
-        self.take_place(line);
-        for tool in line.tools() {
-            let name = clean(tool, 100);
-            let is_new = !self.tools.contains_key(&name) && self.tools.len() >= MAX_NAMES;
-            let name = if is_new { OTHERS.to_owned() } else { name };
-            *self.tools.entry(name).or_default() += 1;
-        }
-        let context = self.take_usage(line, place, records);
+        let at = line.at();
+        self.take_origin(line, at);
+        self.note_place(line, at);
+        line.tools().for_each(|tool| self.take_tool(tool));
+        let context = self.take_usage(line, at, place, records);
         if line.is_sidechain() && whose == Whose::Session {
             return;
         }
         match line.tells() {
-            Tells::Prompt => self.take_prompt(line),
+            Tells::Prompt => self.take_prompt(line, at),
             Tells::Notice => {
                 self.waiting_since = None;
                 self.ending = Ending::MidTurn;
             }
             Tells::Interrupt => {
                 self.interrupts += 1;
-                self.turn_over(line, Ending::Interrupted);
+                self.turn_over(at, Ending::Interrupted);
             }
             Tells::Answer { is_error: true, .. } => {
                 self.errors += 1;
                 let error = clean(line.error().unwrap_or("unknown"), 80);
-                self.turn_over(line, Ending::Failed { error });
+                self.turn_over(at, Ending::Failed { error });
             }
             Tells::Answer { is_turn_end, .. } => {
                 if let Some((model, tokens)) = context {
-                    (self.context_model, self.context_tokens) = (Some(model), tokens);
+                    self.context_tokens = tokens;
+                    self.context_model = Some(model);
                 }
                 if is_turn_end {
-                    self.turn_over(line, Ending::Finished);
+                    self.turn_over(at, Ending::Finished);
                 } else {
                     self.ending = Ending::MidTurn;
                 }
@@ -123,7 +121,7 @@ impl Facts {
                 if self.ending == Ending::MidTurn {
                     self.ending = Ending::Finished;
                 }
-                self.waiting_since = line.at().or(self.waiting_since);
+                self.waiting_since = at.or(self.waiting_since);
             }
             Tells::Compaction => self.compactions += 1,
             Tells::CustomTitle(title) => self.custom_title = text(title),
@@ -138,17 +136,21 @@ impl Facts {
     /// When and where it was last. Lines that tell nothing else are asked only if they are the
     /// last ones.
     pub fn take_place(&mut self, line: &Line<'_>) {
-        self.end = line.at().or(self.end);
-        if let Some(cwd) = line.cwd().and_then(path) {
-            self.last_cwd = Some(cwd);
+        self.note_place(line, line.at());
+    }
+
+    fn note_place(&mut self, line: &Line<'_>, at: Option<Stamp>) {
+        self.end = at.or(self.end);
+        if let Some(cwd) = line.cwd().filter(|cwd| self.last_cwd.as_deref() != Some(*cwd)) {
+            self.last_cwd = path(cwd).or_else(|| self.last_cwd.take());
         }
-        if let Some(branch) = line.branch().and_then(text) {
-            self.branch = Some(branch);
+        if let Some(branch) = line.branch().filter(|name| self.branch.as_deref() != Some(*name)) {
+            self.branch = text(branch).or_else(|| self.branch.take());
         }
     }
 
-    fn take_origin(&mut self, line: &Line<'_>) {
-        self.start = self.start.or_else(|| line.at());
+    fn take_origin(&mut self, line: &Line<'_>, at: Option<Stamp>) {
+        self.start = self.start.or(at);
         if self.first_cwd.is_none() {
             self.first_cwd = line.cwd().and_then(path);
         }
@@ -167,9 +169,19 @@ impl Facts {
         titles.into_iter().find_map(|title| title.as_deref())
     }
 
-    fn take_prompt(&mut self, line: &Line<'_>) {
+    fn take_tool(&mut self, tool: &str) {
+        if let Some(count) = self.tools.get_mut(tool) {
+            *count += 1;
+            return;
+        }
+        let name = clean(tool, 100);
+        let is_known = self.tools.contains_key(&name) || self.tools.len() < MAX_NAMES;
+        *self.tools.entry(if is_known { name } else { OTHERS.to_owned() }).or_default() += 1;
+    }
+
+    fn take_prompt(&mut self, line: &Line<'_>, at: Option<Stamp>) {
         self.turns += 1;
-        if let (Some(since), Some(at)) = (self.waiting_since.take(), line.at()) {
+        if let (Some(since), Some(at)) = (self.waiting_since.take(), at) {
             let waited = at.since(since);
             if waited <= WAIT_MAX {
                 self.waited_ms += u64::try_from(waited.as_millis()).unwrap_or(0);
@@ -183,21 +195,22 @@ impl Facts {
         self.ending = Ending::MidTurn;
     }
 
-    fn turn_over(&mut self, line: &Line<'_>, ending: Ending) {
-        self.waiting_since = line.at().or(self.waiting_since);
+    fn turn_over(&mut self, at: Option<Stamp>, ending: Ending) {
+        self.waiting_since = at.or(self.waiting_since);
         self.ending = ending;
     }
 
-    /// Returns the model and how full its context was.
+    /// Returns how full the context of the model was.
     fn take_usage(
         &mut self,
         line: &Line<'_>,
+        at: Option<Stamp>,
         place: u64,
         records: &mut Vec<u8>,
-    ) -> Option<(String, u64)> {
+    ) -> Option<(u16, u64)> {
         let (model, usage) = line.usage(place)?;
-        let usage = Usage { model: self.model(&model), ..usage };
-        let context = usage.context();
+        let model = self.model(&model);
+        let usage = Usage { model, at: at.unwrap_or_default(), ..usage };
         match records.last_chunk_mut::<SIZE>() {
             Some(last) if Usage::decode(last).key == usage.key => {
                 let mut known = Usage::decode(last);
@@ -206,19 +219,17 @@ impl Facts {
             }
             _ => records.extend(usage.encode()),
         }
-        let name = model.split(':').next().unwrap_or_default();
-        Some((clean(name, 100), context))
+        Some((model, usage.context()))
     }
 
-    fn model(&mut self, name: &str) -> u16 {
-        let name = clean(name, 100);
-        let known = self.models.iter().position(|model| *model == name);
-        let place = known.unwrap_or_else(|| {
-            let name = if self.models.len() >= MAX_NAMES { OTHERS.to_owned() } else { name };
-            if self.models.last() != Some(&name) {
+    fn model(&mut self, raw: &str) -> u16 {
+        let known = |models: &[String], name: &str| models.iter().position(|m| m == name);
+        let place = known(&self.models, raw).unwrap_or_else(|| {
+            let name = if self.models.len() < MAX_NAMES { clean(raw, 100) } else { OTHERS.into() };
+            known(&self.models, &name).unwrap_or_else(|| {
                 self.models.push(name);
-            }
-            self.models.len() - 1
+                self.models.len() - 1
+            })
         });
         u16::try_from(place).unwrap_or(u16::MAX)
     }

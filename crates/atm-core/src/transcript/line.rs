@@ -213,8 +213,9 @@ impl<'a> Line<'a> {
         blocks.iter().filter(|block| block.kind.is("tool_use")).filter_map(|b| b.name.as_deref())
     }
 
-    /// The model as it is charged, with the tokens of an answer. Notices that the client wrote
-    /// itself (`<synthetic>`) cost nothing.
+    /// The model as it is charged, with the tokens of an answer; time and place of the model are
+    /// for the caller to fill in. Notices that the client wrote itself (`<synthetic>`) cost
+    /// nothing.
     pub fn usage(&self, place: u64) -> Option<(Cow<'_, str>, Usage)> {
         if !self.kind.is("assistant") {
             return None;
@@ -238,7 +239,7 @@ impl<'a> Line<'a> {
         );
         let usage_record = Usage {
             key,
-            at: self.at().unwrap_or_default(),
+            at: Stamp::default(),
             model: 0,
             searches: u16::try_from(searches).unwrap_or(u16::MAX),
             input: usage.input_tokens.0,

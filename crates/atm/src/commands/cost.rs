@@ -84,10 +84,10 @@ struct Sums {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let past = Past::open(context, Want::Facts)?;
-    let sums = add_up(args, &past);
+    let ask = |past: &Past| Ok((add_up(args, past), past.unreadable));
+    let (sums, unreadable) = Past::consult(context, Want::Facts, ask)?;
     if args.json {
-        let all = AllJson::of(args.by, &sums, past.unreadable);
+        let all = AllJson::of(args.by, &sums, unreadable);
         json::line(context.out, &all)?;
     } else if sums.rows.is_empty() {
         writeln!(context.out, "no answers of a model found in the transcripts")?;

@@ -89,24 +89,31 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     let query = Query::parse(&typed(args));
     let filter = Filter::new(args, now, context)?;
     let want = if query.is_empty() { Want::Facts } else { Want::Texts };
-    let past = Past::open(context, want)?;
-    let hits = if query.is_empty() {
-        latest(past.ledger.sessions(), &filter, args.limit)
-    } else {
-        let found =
-            past.index.search(&past.ledger, &query, now, args.limit, |session| filter.has(session));
-        found.map_err(|error| CliError::failed("cannot search", &error))?
+    let show = |past: &Past| {
+        let sessions = past.ledger.sessions();
+        let hits = if query.is_empty() {
+            latest(sessions, &filter, args.limit)
+        } else {
+            let is_wanted = |session: &Session| filter.has(session);
+            past.index.search(&past.ledger, &query, now, args.limit, is_wanted)?
+        };
+        let mut out = Vec::new();
+        let written = if args.json {
+            let sessions = hits.iter().map(SessionJson::of).collect();
+            let all = AllJson { schema: SCHEMA, sessions, unreadable: past.unreadable };
+            json::line(&mut out, &all)
+        } else if hits.is_empty() {
+            let line = format!("nothing found among {} sessions\n", sessions.len());
+            out.extend(line.into_bytes());
+            Ok(())
+        } else {
+            let (screen, home) = (&context.screen, context.home.as_deref());
+            past::write(&hits, screen, home, now, &mut out).map_err(CliError::from)
+        };
+        Ok(written.map(|()| out))
     };
-    if args.json {
-        let sessions: Vec<SessionJson<'_>> = hits.iter().map(SessionJson::of).collect();
-        let all = AllJson { schema: SCHEMA, sessions, unreadable: past.unreadable };
-        json::line(context.out, &all)?;
-    } else if hits.is_empty() {
-        let count = past.ledger.sessions().len();
-        writeln!(context.out, "nothing found among {count} sessions")?;
-    } else {
-        past::write(&hits, &context.screen, context.home.as_deref(), now, context.out)?;
-    }
+    let out = Past::consult(context, want, show)??;
+    context.out.write_all(&out)?;
     Ok(Exit::Ok)
 }
 
