@@ -19,10 +19,46 @@ pub struct Corpus {
 pub struct Dice(u64);
 
 const WORDS: [&str; 40] = [
-    "login", "parser", "test", "fails", "because", "cache", "index", "the", "a", "of", "when",
-    "daemon", "socket", "timeout", "retry", "branch", "merge", "config", "value", "should", "is",
-    "not", "handle", "error", "path", "session", "token", "price", "update", "remove", "add",
-    "function", "module", "struct", "thread", "lock", "query", "table", "column", "migration",
+    "login",
+    "parser",
+    "test",
+    "fails",
+    "because",
+    "cache",
+    "index",
+    "the",
+    "a",
+    "of",
+    "when",
+    "daemon",
+    "socket",
+    "timeout",
+    "retry",
+    "branch",
+    "merge",
+    "config",
+    "value",
+    "should",
+    "is",
+    "not",
+    "handle",
+    "error",
+    "path",
+    "session",
+    "token",
+    "price",
+    "update",
+    "remove",
+    "add",
+    "function",
+    "module",
+    "struct",
+    "thread",
+    "lock",
+    "query",
+    "table",
+    "column",
+    "migration",
 ];
 const MODELS: [&str; 4] =
     ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-experimental-9"];
@@ -37,7 +73,7 @@ impl Dice {
         Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn throw(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -45,7 +81,7 @@ impl Dice {
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next()).unwrap_or(0) % bound
+        usize::try_from(self.throw()).unwrap_or(0) % bound
     }
 }
 
@@ -78,7 +114,8 @@ impl Corpus {
                     let parent = Writer::new(self.seed, number - 1).session;
                     writer.agent = Some(format!("a{number:016x}"));
                     writer.session.clone_from(&parent);
-                    let folder = config.join("projects").join(format!("-home-dev-p{}", (number - 1) % 20));
+                    let folder =
+                        config.join("projects").join(format!("-home-dev-p{}", (number - 1) % 20));
                     folder.join(parent).join(format!("subagents/agent-a{number:016x}.jsonl"))
                 }
                 _ => folder.join(format!("{}.jsonl", writer.session)),
@@ -87,7 +124,8 @@ impl Corpus {
             let mut out = BufWriter::new(File::create(&path)?);
             let mut written = 0;
             // Every seventh is a fork: it carries a copy of what another one said.
-            if number % 7 == 6 && number % 10 != 9
+            if number % 7 == 6
+                && number % 10 != 9
                 && let Some(history) = last.take()
             {
                 out.write_all(&history)?;
@@ -115,9 +153,14 @@ impl Corpus {
 impl Writer {
     pub fn new(seed: u64, number: usize) -> Writer {
         let dice = Dice::new(seed ^ (number as u64 + 1).wrapping_mul(0x1234_5678_9abc_def1));
-        let id = Dice::new(seed + number as u64).next();
+        let id = Dice::new(seed + number as u64).throw();
         Writer {
-            session: format!("{:08x}-{:04x}-4000-8000-{:012x}", id as u32, number & 0xffff, number),
+            session: format!(
+                "{:08x}-{:04x}-4000-8000-{:012x}",
+                id & 0xffff_ffff,
+                number & 0xffff,
+                number
+            ),
             agent: None,
             cwd: format!("/home/dev/p{}", number % 20),
             now: FIRST_DAY + (number as u64 % 70) * 86_400_000 + id % 80_000_000,
@@ -132,20 +175,27 @@ impl Writer {
         let prompt = self.words(30);
         let origin = r#""origin":{"kind":"human"},"promptSource":"typed","turnOrigin":"human","#;
         let content = format!("\"{prompt}\"");
-        self.line(&mut out, &format!(r#""type":"user","message":{{"role":"user","content":{content}}},{origin}"#));
+        self.line(
+            &mut out,
+            &format!(r#""type":"user","message":{{"role":"user","content":{content}}},{origin}"#),
+        );
         for _ in 0..2 + self.dice.below(8) {
             self.attachment(&mut out);
             let tool = TOOLS[self.dice.below(TOOLS.len())];
             let size = self.dice.below(40);
-            let input = format!(r#"{{"command":"{}","description":"{}"}}"#, self.code(size), self.words(6));
-            let id = format!("toolu_{:024x}", self.dice.next());
-            let block = format!(r#"{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}"#);
+            let input =
+                format!(r#"{{"command":"{}","description":"{}"}}"#, self.code(size), self.words(6));
+            let id = format!("toolu_{:024x}", self.dice.throw());
+            let block =
+                format!(r#"{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}"#);
             let said = self.words(25);
             let text = format!(r#"{{"type":"text","text":"{said}"}}"#);
             self.answer(&mut out, &[text, block], "tool_use");
             let size = 20 + self.dice.below(160);
             let result = self.code(size);
-            let inner = format!(r#""type":"user","message":{{"role":"user","content":[{{"tool_use_id":"{id}","type":"tool_result","content":"{result}"}}]}},"toolUseResult":{{"stdout":"{result}","stderr":"","interrupted":false}},"#);
+            let inner = format!(
+                r#""type":"user","message":{{"role":"user","content":[{{"tool_use_id":"{id}","type":"tool_result","content":"{result}"}}]}},"toolUseResult":{{"stdout":"{result}","stderr":"","interrupted":false}},"#
+            );
             self.line(&mut out, &inner);
         }
         let text = format!(r#"{{"type":"text","text":"{}"}}"#, self.words(60));
@@ -158,7 +208,7 @@ impl Writer {
     /// One line for each block, all with the same message.
     fn answer(&mut self, out: &mut Vec<u8>, blocks: &[String], stop: &str) {
         self.number += 1;
-        let (message, request) = (self.dice.next(), self.dice.next());
+        let (message, request) = (self.dice.throw(), self.dice.throw());
         let model = MODELS[[0, 0, 0, 1, 1, 2, 0, 1, 2, 0][self.dice.below(10)]];
         let model = if self.dice.below(200) == 0 { MODELS[3] } else { model };
         let mut usage = [0; 5];
@@ -180,14 +230,16 @@ impl Writer {
     fn attachment(&mut self, out: &mut Vec<u8>) {
         let size = self.dice.below(12);
         let text = self.code(size);
-        let line = format!(r#""attachment":{{"type":"hook_success","content":"{text}"}},"type":"attachment","#);
+        let line = format!(
+            r#""attachment":{{"type":"hook_success","content":"{text}"}},"type":"attachment","#
+        );
         self.line(out, &line);
     }
 
     fn line(&mut self, out: &mut Vec<u8>, inner: &str) {
         self.now += 700;
         let at = atm_core::stamp::Stamp(self.now.cast_signed());
-        let (uuid, parent) = (self.dice.next(), self.dice.next());
+        let (uuid, parent) = (self.dice.throw(), self.dice.throw());
         let agent = match &self.agent {
             Some(agent) => format!(r#","agentId":"{agent}""#),
             None => String::new(),
@@ -204,7 +256,8 @@ impl Writer {
 
     fn words(&mut self, about: usize) -> String {
         let count = 1 + self.dice.below(2 * about);
-        let mut words: Vec<&str> = (0..count).map(|_| WORDS[self.dice.below(WORDS.len())]).collect();
+        let mut words: Vec<&str> =
+            (0..count).map(|_| WORDS[self.dice.below(WORDS.len())]).collect();
         let rare = format!("rare{}", self.dice.below(RARE));
         if self.dice.below(10) == 0 {
             words.push(&rare);

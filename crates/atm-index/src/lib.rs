@@ -22,6 +22,6 @@ pub use self::error::IndexError;
 pub use self::ledger::{Answer, Cost, Ledger, Session, Tokens};
 pub use self::prices::{PricesError, load as load_prices};
 pub use self::refresh::Refreshed;
-pub use self::search::{Hit, Query};
+pub use self::search::{Finds, Hit, Query};
 pub use self::snippet::Snippet;
 pub use self::store::{FullText, Index, Limits, Want};

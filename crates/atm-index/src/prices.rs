@@ -37,8 +37,7 @@ pub fn load(path: &Path) -> Result<Prices, PricesError> {
     };
     let file: PriceFile = toml::from_str(&text)
         .map_err(|error| PricesError::Syntax { path: path.to_owned(), source: Box::new(error) })?;
-    Prices::with(file.price)
-        .map_err(|source| PricesError::Price { path: path.to_owned(), source })
+    Prices::with(file.price).map_err(|source| PricesError::Price { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use crate::error::IndexError;
 use crate::scan::{Job, Known, Scanned, scan};
 use crate::text;
-use crate::walk::{Found, Stat, Walk};
+use crate::walk::{Stat, Walk};
 
 const THREADS: usize = 2;
 /// Files, and bytes of transcripts, that are written in one transaction.
@@ -35,7 +35,7 @@ pub struct Refreshed {
     pub unreadable: Vec<(PathBuf, io::Error)>,
 }
 
-type Outcome = Result<Scanned, (Found, io::Error)>;
+type Outcome = Result<Scanned, (PathBuf, io::Error)>;
 
 pub(crate) fn run(conn: &mut Connection, walk: Walk) -> Result<Refreshed, IndexError> {
     let mut known = load_known(conn)?;
@@ -108,7 +108,7 @@ fn write_all(
                     files += 1;
                     bytes += scanned.bytes;
                 }
-                Ok(Err((found, error))) => done.unreadable.push((found.path, error)),
+                Ok(Err(unreadable)) => done.unreadable.push(unreadable),
                 Err(_) => {
                     more = false;
                     break;
@@ -193,7 +193,8 @@ fn load_learnt(
     let row = select
         .query_row([known.id], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))
         .optional()?;
-    let learnt = row.and_then(|(facts, records)| Some((serde_json::from_str(&facts).ok()?, records)));
+    let learnt =
+        row.and_then(|(facts, records)| Some((serde_json::from_str(&facts).ok()?, records)));
     Ok(learnt.map(|(facts, records)| (known, facts, records)))
 }
 

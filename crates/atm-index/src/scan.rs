@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::PathBuf;
 
 use atm_core::transcript::facts::{Facts, Whose};
 use atm_core::transcript::glance::{Glance, glance};
@@ -15,7 +16,7 @@ use crate::walk::{Found, Stat};
 /// Opening never waits for somebody at the other end.
 const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 /// Bytes at the beginning and before the offset that tell whether it is the same file.
-const SAMPLE: u64 = 512;
+const SAMPLE: usize = 512;
 
 /// What is known of a file from before.
 #[derive(Clone, Debug)]
@@ -54,9 +55,10 @@ pub(crate) fn open(found: &Found) -> io::Result<(File, Stat)> {
     Ok((file, Stat::of(&meta)))
 }
 
-pub(crate) fn scan(job: Job, buffer: &mut Vec<u8>) -> Result<Scanned, (Found, io::Error)> {
-    let found = job.found.clone();
-    try_scan(job, buffer).map_err(|error| (found, error))
+/// The path with the error.
+pub(crate) fn scan(job: Job, buffer: &mut Vec<u8>) -> Result<Scanned, (PathBuf, io::Error)> {
+    let path = job.found.path.clone();
+    try_scan(job, buffer).map_err(|error| (path, error))
 }
 
 fn try_scan(job: Job, buffer: &mut Vec<u8>) -> io::Result<Scanned> {
@@ -98,9 +100,9 @@ fn is_continued(file: &File, stat: Stat, known: &Known) -> io::Result<bool> {
 }
 
 fn print(file: &File, offset: u64) -> io::Result<u64> {
-    let mut bytes = [0; 2 * SAMPLE as usize];
-    let length = usize::try_from(offset.min(SAMPLE)).unwrap_or(0);
-    let (head, tail) = bytes.split_at_mut(SAMPLE as usize);
+    let mut bytes = [0; 2 * SAMPLE];
+    let length = usize::try_from(offset).unwrap_or(SAMPLE).min(SAMPLE);
+    let (head, tail) = bytes.split_at_mut(SAMPLE);
     file.read_exact_at(&mut head[..length], 0)?;
     file.read_exact_at(&mut tail[..length], offset - length as u64)?;
     Ok(hash(&[&head[..length], &tail[..length]]))

@@ -61,6 +61,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 #[derive(Debug)]
 pub struct Index {
     pub(crate) conn: Connection,
+    pub(crate) path: PathBuf,
     pub(crate) limits: Limits,
 }
 
@@ -152,24 +153,29 @@ impl Index {
     }
 
     fn open(path: &Path, limits: Limits) -> Result<Index, IndexError> {
-        make_private(path)?;
+        if make_private(path)? == 0 {
+            // Of one that was removed by hand: SQLite would take them for its own.
+            remove(path)?;
+            make_private(path)?;
+        }
         let conn = connect(path)?;
+        let path = path.to_owned();
         match conn.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))? {
-            VERSION => return Ok(Index { conn, limits }),
+            VERSION => return Ok(Index { conn, path, limits }),
             0 => {}
             _ => {
                 drop(conn);
-                remove(path)?;
-                return Index::open(path, limits);
+                remove(&path)?;
+                return Index::open(&path, limits);
             }
         }
         let script = format!("BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;");
         conn.execute_batch(&script)?;
-        Ok(Index { conn, limits })
+        Ok(Index { conn, path, limits })
     }
 }
 
-fn connect(path: &Path) -> Result<Connection, IndexError> {
+pub(crate) fn connect(path: &Path) -> Result<Connection, IndexError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(BUSY)?;
@@ -193,13 +199,15 @@ fn make_folder(path: &Path) -> Result<(), IndexError> {
 }
 
 /// For the user alone: it tells what was said. SQLite gives its mode to the files beside it.
-fn make_private(path: &Path) -> Result<(), IndexError> {
+/// Returns its size.
+fn make_private(path: &Path) -> Result<u64, IndexError> {
     let open = || {
         let file = File::options().append(true).create(true).mode(0o600).open(path)?;
-        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+        let meta = file.metadata()?;
+        if meta.permissions().mode() & 0o077 != 0 {
             file.set_permissions(Permissions::from_mode(0o600))?;
         }
-        Ok(())
+        Ok(meta.len())
     };
     open().map_err(failed("open", path))
 }

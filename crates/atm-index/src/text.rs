@@ -162,9 +162,8 @@ fn write_all(conn: &mut Connection, parcels: &Receiver<Parcel>) -> Result<(), In
 }
 
 fn write(batch: &Transaction<'_>, parcel: &Parcel) -> Result<(), IndexError> {
-    let mut place = batch.prepare_cached(
-        "INSERT INTO texts (file, offset, length, at) VALUES (?1, ?2, ?3, ?4)",
-    )?;
+    let mut place = batch
+        .prepare_cached("INSERT INTO texts (file, offset, length, at) VALUES (?1, ?2, ?3, ?4)")?;
     let mut words = batch.prepare_cached("INSERT INTO words (rowid, body) VALUES (?1, ?2)")?;
     for text in &parcel.texts {
         let length = i64::try_from(text.length).unwrap_or(i64::MAX);
@@ -186,9 +185,7 @@ pub(crate) fn forget(batch: &Transaction<'_>, file: i64) -> Result<(), IndexErro
 
 fn drop_texts(batch: &Transaction<'_>, file: i64) -> Result<(), IndexError> {
     batch
-        .prepare_cached(
-            "DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE file = ?1)",
-        )?
+        .prepare_cached("DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE file = ?1)")?
         .execute([file])?;
     batch.prepare_cached("DELETE FROM texts WHERE file = ?1")?.execute([file])?;
     Ok(())
@@ -210,7 +207,8 @@ pub(crate) fn prune(conn: &mut Connection, max_size: u64) -> Result<(), IndexErr
             "SELECT file, count(*) FROM texts JOIN files ON files.id = file
              GROUP BY file ORDER BY modified",
         )?;
-        let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1).map(i64::cast_unsigned)?)))?;
+        let rows =
+            select.query_map([], |row| Ok((row.get(0)?, row.get(1).map(i64::cast_unsigned)?)))?;
         rows.collect::<Result<_, _>>()?
     };
     let batch = conn.transaction()?;

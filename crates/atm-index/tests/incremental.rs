@@ -113,7 +113,8 @@ fn known(path: &Path, config: &Path) -> Known {
 }
 
 fn tell(index: &Index) -> Result<Known, IndexError> {
-    let ledger = index.ledger(&Prices::list())?;
+    let prices = Prices::list();
+    let ledger = index.ledger(&prices)?;
     let mut answers: Vec<_> = ledger
         .answers()
         .map(|a| (a.session.id.clone(), a.at, a.model.to_owned(), a.tokens))
@@ -123,7 +124,9 @@ fn tell(index: &Index) -> Result<Known, IndexError> {
     sessions.sort_by(|a, b| a.id.cmp(&b.id));
     let mut found = Vec::new();
     for words in ["login", "parser -cache", "rare*", "\"the daemon\""] {
-        let hits = index.search(&ledger, &Query::parse(words), NOW, 99, |_| true)?;
+        let query = Query::parse(words);
+        let (ledger, finds) = index.search(&prices, &query, NOW)?;
+        let hits = ledger.hits(&finds, &query, 99, |_| true);
         let mut ids: Vec<String> = hits.iter().map(|hit| hit.session.id.clone()).collect();
         assert!(hits.iter().all(|hit| hit.snippet.is_some()), "{words}");
         ids.sort();
@@ -180,7 +183,9 @@ fn damaged_index_is_set_aside_and_made_anew() {
     world.act(&Act::Append(0, 100_000));
     let expected = world.look("index.db");
     let path = world.temp.path().join("index.db");
-    for garbage in [&b"this is no database, but long enough to look like one?"[..], b"SQLite format 3\0junk"] {
+    for garbage in
+        [&b"this is no database, but long enough to look like one?"[..], b"SQLite format 3\0junk"]
+    {
         fs::write(&path, garbage).unwrap();
         assert_eq!(world.look("index.db"), expected);
         assert_eq!(fs::read(world.temp.path().join("index.db.damaged")).unwrap(), garbage);
@@ -213,10 +218,9 @@ fn full_text_can_be_switched_off_and_is_bounded() {
     let hits = |limits| {
         let configs = [config.clone()];
         let (index, _) = Index::up_to_date(&path, &configs, Want::Texts, limits).unwrap();
-        let ledger = index.ledger(&Prices::list()).unwrap();
         let query = Query::parse("the");
-        let found = index.search(&ledger, &query, NOW, 9, |_| true).unwrap().len();
-        (found, ledger.sessions().len())
+        let (ledger, finds) = index.search(&Prices::list(), &query, NOW).unwrap();
+        (ledger.hits(&finds, &query, 9, |_| true).len(), ledger.sessions().len())
     };
     assert_eq!(hits(Limits::default()), (FILES, FILES));
     let off = Limits { full_text: FullText::Off, ..Limits::default() };

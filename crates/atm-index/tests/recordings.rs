@@ -14,7 +14,7 @@ fn recordings() -> PathBuf {
 }
 
 /// The index of one recording.
-fn indexed(name: &str) -> (Index, Ledger) {
+fn indexed(name: &str) -> (Index, Ledger, tempfile::TempDir) {
     let temp = tempfile::tempdir().unwrap();
     let config = recordings().join(format!("{name}.claude-dir"));
     let path = temp.path().join("index.db");
@@ -22,7 +22,7 @@ fn indexed(name: &str) -> (Index, Ledger) {
         Index::up_to_date(&path, &[config], Want::Texts, Limits::default()).unwrap();
     assert!(refreshed.unreadable.is_empty());
     let ledger = index.ledger(&Prices::list()).unwrap();
-    (index, ledger)
+    (index, ledger, temp)
 }
 
 fn session<'l>(ledger: &'l Ledger, beginning: &str) -> &'l Session {
@@ -31,7 +31,7 @@ fn session<'l>(ledger: &'l Ledger, beginning: &str) -> &'l Session {
 
 #[test]
 fn recording_with_interrupts_counts_them_and_the_time_spent_waiting() {
-    let (_, ledger) = indexed("f_interrupt");
+    let (_, ledger, _temp) = indexed("f_interrupt");
     let session = session(&ledger, "abc519ba");
     assert_eq!((session.turns, session.interrupts), (6, 2));
     // From the mark or the end of the turn to the next prompt: 3.372 + 1.431 + 3.317 + 1.469 s.
@@ -45,7 +45,7 @@ fn recording_with_interrupts_counts_them_and_the_time_spent_waiting() {
 #[test]
 fn recording_with_compaction_has_no_turn_for_the_summary() {
     for (name, turns, context) in [("k_compact", 3, 1_200), ("k2_autocompact", 3, 3_000)] {
-        let (_, ledger) = indexed(name);
+        let (_, ledger, _temp) = indexed(name);
         let session = &ledger.sessions()[0];
         assert_eq!((session.turns, session.compactions), (turns, 1), "{name}");
         assert_eq!(session.context_tokens, context, "{name}");
@@ -54,7 +54,7 @@ fn recording_with_compaction_has_no_turn_for_the_summary() {
 
 #[test]
 fn recording_with_subagents_counts_their_tokens_with_the_session() {
-    let (_, ledger) = indexed("l2_subagents_parallel");
+    let (_, ledger, _temp) = indexed("l2_subagents_parallel");
     assert_eq!(ledger.sessions().len(), 1);
     let session = session(&ledger, "f7779b05");
     assert_eq!((session.turns, session.subagents, session.files.len()), (1, 2, 1));
@@ -66,15 +66,15 @@ fn recording_with_subagents_counts_their_tokens_with_the_session() {
 
 #[test]
 fn recording_with_a_message_of_a_teammate_has_no_turn_for_it() {
-    let (_, ledger) = indexed("z5_tasks_teams");
+    let (_, ledger, _temp) = indexed("z5_tasks_teams");
     assert_eq!(session(&ledger, "3b103b1a").turns, 2);
 }
 
 #[test]
 fn recording_with_names_and_directories_has_them() {
-    let (_, ledger) = indexed("o_statusline");
+    let (_, ledger, _temp) = indexed("o_statusline");
     assert_eq!(session(&ledger, "1767efce").title.as_deref(), Some("lab name"));
-    let (_, ledger) = indexed("z3_worktree");
+    let (_, ledger, _temp) = indexed("z3_worktree");
     let session = session(&ledger, "f33efde6");
     let worktree = "/home/dev/project/.claude/worktrees/labtree";
     assert_eq!(session.first_cwd.as_deref(), Some(worktree));
@@ -93,7 +93,7 @@ fn recording_tells_how_it_ended() {
 
 #[test]
 fn recording_of_a_fork_counts_shared_answers_once_and_knows_its_parent() {
-    let (_, ledger) = indexed("i_resume");
+    let (_, ledger, _temp) = indexed("i_resume");
     let answers: u64 = ledger.sessions().iter().map(|session| session.tokens.answers).sum();
     assert_eq!(answers, 6);
     let (a, b) = (session(&ledger, "14220ede"), session(&ledger, "571c4991"));
@@ -105,17 +105,22 @@ fn recording_of_a_fork_counts_shared_answers_once_and_knows_its_parent() {
 
 #[test]
 fn recording_is_found_by_what_was_said() {
-    let (index, ledger) = indexed("l2_subagents_parallel");
+    let (index, ledger, _temp) = indexed("l2_subagents_parallel");
     let now = ledger.sessions()[0].end.unwrap();
     let found = |words: &str| {
-        let hits = index.search(&ledger, &Query::parse(words), now, 9, |_| true).unwrap();
+        let query = Query::parse(words);
+        let (ledger, finds) = index.search(&Prices::list(), &query, now).unwrap();
+        let hits = ledger.hits(&finds, &query, 9, |_| true);
         hits.first().map(|hit| hit.snippet.as_ref().unwrap().text.clone())
     };
     assert_eq!(found("launched").as_deref(), Some("Launched both."));
     assert_eq!(found("\"both finished\"").as_deref(), Some("Both finished."));
     assert_eq!(found("\"finished both\""), None);
     // A subagent's words belong to its session.
-    assert_eq!(found("result -nothing").as_deref().map(|text| text.ends_with("result.")), Some(true));
+    assert_eq!(
+        found("result -nothing").as_deref().map(|text| text.ends_with("result.")),
+        Some(true)
+    );
     assert_eq!(found("launched -agents"), None);
 }
 
@@ -123,7 +128,7 @@ fn recording_is_found_by_what_was_said() {
 /// leave no answer in a transcript, so that it is never less than ours.
 #[test]
 fn recording_costs_what_the_client_says() {
-    let (_, ledger) = indexed("a_plain");
+    let (_, ledger, _temp) = indexed("a_plain");
     let session = &ledger.sessions()[0];
     let transcript = std::fs::read_to_string(&session.files[0]).unwrap();
     let state = transcript.lines().rev().find(|line| line.contains("\"cost-state\"")).unwrap();

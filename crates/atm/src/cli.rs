@@ -168,8 +168,14 @@ mod tests {
         for line in lines {
             assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
         }
-        let wrong =
-            ["atm dance", "atm show", "atm cost --by colour", "atm sessions --since soon", "atm wait a --until later", "atm events --raw --follow"];
+        let wrong = [
+            "atm dance",
+            "atm show",
+            "atm cost --by colour",
+            "atm sessions --since soon",
+            "atm wait a --until later",
+            "atm events --raw --follow",
+        ];
         for line in wrong {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -10,7 +10,7 @@ use atm_core::places;
 use atm_core::prices::Prices;
 use atm_core::stamp::Stamp;
 use atm_core::text::clean;
-use atm_index::{Index, IndexError, Ledger, Limits, Refreshed, Want, load_prices};
+use atm_index::{Finds, Index, Ledger, Limits, Query, Refreshed, Want, load_prices};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -19,35 +19,34 @@ use crate::error::CliError;
 use crate::setup::ledger;
 
 pub(crate) struct Past {
-    pub(crate) index: Index,
     pub(crate) ledger: Ledger,
+    /// Where the words of the query were said.
+    pub(crate) finds: Finds,
     /// Transcripts and folders that could not be read.
     pub(crate) unreadable: usize,
 }
 
 impl Past {
-    /// Lets `ask` look into the index once that is up to date. `ask` may be called twice: an index
-    /// that turns out to be damaged is made anew.
-    pub(crate) fn consult<T>(
-        context: &Context<'_>,
-        want: Want,
-        ask: impl Fn(&Past) -> Result<T, IndexError>,
-    ) -> Result<T, CliError> {
+    /// Of an index that is up to date. One that turns out to be damaged is made anew.
+    pub(crate) fn look_up(context: &Context<'_>, query: &Query) -> Result<Past, CliError> {
         let prices = prices(context)?;
         let (path, configs) = (context.places.index(), configs(context));
-        let answer = Index::consult(&path, Limits::default(), |mut index| {
+        let want = if query.is_empty() { Want::Facts } else { Want::Texts };
+        let looked = Index::consult(&path, Limits::default(), |mut index| {
             let refreshed = index.refresh(&configs, want)?;
-            let ledger = index.ledger(&prices)?;
+            let (ledger, finds) = match want {
+                Want::Facts => (index.ledger(&prices)?, Finds::default()),
+                Want::Texts => index.search(&prices, query, Context::now())?,
+            };
             let unreadable = refreshed.unreadable.len();
-            let answer = ask(&Past { index, ledger, unreadable })?;
-            Ok((answer, refreshed))
+            Ok((Past { ledger, finds, unreadable }, refreshed))
         });
-        let (answer, refreshed) = answer.map_err(|error| {
+        let (past, refreshed) = looked.map_err(|error| {
             CliError::failed("cannot use the index of sessions", &error)
                 .hint(format!("it is a cache: remove {} and try again", path.display()))
         })?;
         warn(&refreshed);
-        Ok(answer)
+        Ok(past)
     }
 }
 
@@ -174,9 +173,10 @@ mod tests {
     fn when_is_parsed_as_people_type_it() {
         let zone = TimeZone::fixed(jiff::tz::offset(2));
         let now = Stamp::parse("2026-11-15T12:00:00Z").unwrap();
-        let of = |text: &str| text.parse::<When>().map(|when| {
-            (when.start(now, &zone).to_string(), when.end(now, &zone).to_string())
-        });
+        let of = |text: &str| {
+            text.parse::<When>()
+                .map(|when| (when.start(now, &zone).to_string(), when.end(now, &zone).to_string()))
+        };
         let both = |from: &str, to: &str| Ok((from.to_owned(), to.to_owned()));
         let day = both("2026-10-31T22:00:00.000Z", "2026-11-01T22:00:00.000Z");
         assert_eq!(of("2026-11-01"), day);

@@ -100,7 +100,12 @@ fn warm(bench: &Bench, stage: &Stage) -> Outcome<Vec<Row>> {
     let floor = Value::Time(floor.median());
     let aim = Aim::AtMost(Value::Time(Duration::from_millis(50)));
     Ok(vec![
-        Row { metric: "sessions, index up to date", measured: Value::Time(ours.median()), floor, aim },
+        Row {
+            metric: "sessions, index up to date",
+            measured: Value::Time(ours.median()),
+            floor,
+            aim,
+        },
         Row { metric: "search, p95", measured: Value::Time(searched.p95()), floor, aim },
     ])
 }

@@ -45,10 +45,20 @@ fn look(line: &[u8]) -> Option<Glance> {
 fn of_type(kind: &[u8]) -> Option<Glance> {
     match kind {
         b"user" | b"attachment" => None,
-        b"mode" | b"permission-mode" | b"atis-latch" | b"last-prompt" | b"tools-used"
-        | b"file-history-snapshot" | b"file-history-delta" | b"queue-operation"
-        | b"api-request" | b"api-request-blob" | b"api-request-shape" | b"cost-state"
-        | b"worktree-state" | b"progress" => Some(Glance::Skip),
+        b"mode"
+        | b"permission-mode"
+        | b"atis-latch"
+        | b"last-prompt"
+        | b"tools-used"
+        | b"file-history-snapshot"
+        | b"file-history-delta"
+        | b"queue-operation"
+        | b"api-request"
+        | b"api-request-blob"
+        | b"api-request-shape"
+        | b"cost-state"
+        | b"worktree-state"
+        | b"progress" => Some(Glance::Skip),
         _ => Some(Glance::Parse),
     }
 }

@@ -226,10 +226,12 @@ impl<'a> Line<'a> {
         if model.starts_with('<') {
             return None;
         }
-        let written = usage.cache_creation.as_ref().map_or(
-            (usage.cache_creation_input_tokens.0, 0),
-            |tiers| (tiers.ephemeral_5m_input_tokens.0, tiers.ephemeral_1h_input_tokens.0),
-        );
+        let written = usage
+            .cache_creation
+            .as_ref()
+            .map_or((usage.cache_creation_input_tokens.0, 0), |tiers| {
+                (tiers.ephemeral_5m_input_tokens.0, tiers.ephemeral_1h_input_tokens.0)
+            });
         let searches = usage.server_tool_use.as_ref().map_or(0, |used| used.web_search_requests.0);
         let key = super::usage::key(
             message.id.as_deref(),
@@ -257,7 +259,9 @@ impl<'a> Line<'a> {
             Tells::Prompt => (Role::Prompt, &self.message.as_ref()?.content),
             Tells::Answer { .. } => (Role::Answer, &self.message.as_ref()?.content),
             Tells::Other => (Role::Prompt, &self.queued()?.prompt),
-            _ => return None,
+            Tells::Notice | Tells::Interrupt | Tells::TurnEnd | Tells::Compaction => return None,
+            Tells::CustomTitle(_) | Tells::AiTitle(_) | Tells::Summary(_) => return None,
+            Tells::AgentName(_) | Tells::Moved(_) => return None,
         };
         let mut text = match content {
             Content::Plain(text) => text.clone().into_owned(),

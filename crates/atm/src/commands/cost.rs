@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use atm_core::view::SCHEMA;
-use atm_index::{Answer, Cost, Tokens, Want};
+use atm_index::{Answer, Cost, Query, Tokens};
 use clap::ValueEnum;
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -84,10 +84,10 @@ struct Sums {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
-    let ask = |past: &Past| Ok((add_up(args, past), past.unreadable));
-    let (sums, unreadable) = Past::consult(context, Want::Facts, ask)?;
+    let past = Past::look_up(context, &Query::default())?;
+    let sums = add_up(args, &past);
     if args.json {
-        let all = AllJson::of(args.by, &sums, unreadable);
+        let all = AllJson::of(args.by, &sums, past.unreadable);
         json::line(context.out, &all)?;
     } else if sums.rows.is_empty() {
         writeln!(context.out, "no answers of a model found in the transcripts")?;

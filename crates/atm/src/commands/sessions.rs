@@ -7,7 +7,7 @@ use atm_core::proto::message::{Reply, Request};
 use atm_core::stamp::Stamp;
 use atm_core::transcript::facts::Ending;
 use atm_core::view::SCHEMA;
-use atm_index::{Hit, Query, Session, Tokens, Want};
+use atm_index::{Hit, Query, Session, Tokens};
 use clap::ValueEnum;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -88,32 +88,18 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     let now = Context::now();
     let query = Query::parse(&typed(args));
     let filter = Filter::new(args, now, context)?;
-    let want = if query.is_empty() { Want::Facts } else { Want::Texts };
-    let show = |past: &Past| {
-        let sessions = past.ledger.sessions();
-        let hits = if query.is_empty() {
-            latest(sessions, &filter, args.limit)
-        } else {
-            let is_wanted = |session: &Session| filter.has(session);
-            past.index.search(&past.ledger, &query, now, args.limit, is_wanted)?
-        };
-        let mut out = Vec::new();
-        let written = if args.json {
-            let sessions = hits.iter().map(SessionJson::of).collect();
-            let all = AllJson { schema: SCHEMA, sessions, unreadable: past.unreadable };
-            json::line(&mut out, &all)
-        } else if hits.is_empty() {
-            let line = format!("nothing found among {} sessions\n", sessions.len());
-            out.extend(line.into_bytes());
-            Ok(())
-        } else {
-            let (screen, home) = (&context.screen, context.home.as_deref());
-            past::write(&hits, screen, home, now, &mut out).map_err(CliError::from)
-        };
-        Ok(written.map(|()| out))
-    };
-    let out = Past::consult(context, want, show)??;
-    context.out.write_all(&out)?;
+    let past = Past::look_up(context, &query)?;
+    let hits = past.ledger.hits(&past.finds, &query, args.limit, |session| filter.has(session));
+    if args.json {
+        let sessions = hits.iter().map(SessionJson::of).collect();
+        let all = AllJson { schema: SCHEMA, sessions, unreadable: past.unreadable };
+        json::line(context.out, &all)?;
+    } else if hits.is_empty() {
+        let count = past.ledger.sessions().len();
+        writeln!(context.out, "nothing found among {count} sessions")?;
+    } else {
+        past::write(&hits, &context.screen, context.home.as_deref(), now, context.out)?;
+    }
     Ok(Exit::Ok)
 }
 
@@ -121,14 +107,6 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
 fn typed(args: &Args) -> String {
     let unwanted = args.not.iter().map(|word| format!("-\"{}\"", word.replace('"', " ")));
     args.words.iter().cloned().chain(unwanted).collect::<Vec<_>>().join(" ")
-}
-
-fn latest<'l>(sessions: &'l [Session], filter: &Filter<'_>, limit: usize) -> Vec<Hit<'l>> {
-    let mut wanted: Vec<&Session> = sessions.iter().filter(|s| filter.has(s)).collect();
-    wanted.sort_by_key(|session| (std::cmp::Reverse(session.end), &session.id));
-    wanted.truncate(limit);
-    let hit = |session| Hit { session, score: 0.0, at: None, snippet: None };
-    wanted.into_iter().map(hit).collect()
 }
 
 impl<'a> Filter<'a> {

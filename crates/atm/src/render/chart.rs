@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn bar_is_as_long_as_its_share() {
         let utf8 = screen(Charset::Utf8);
-        let bars: Vec<String> = [0, 1, 500, 563, 1000].iter().map(|v| bar(*v, 1000, 2, &utf8)).collect();
+        let bars: Vec<String> =
+            [0, 1, 500, 563, 1000].iter().map(|v| bar(*v, 1000, 2, &utf8)).collect();
         assert_eq!(bars, ["", "▏", "█", "█▏", "██"]);
         assert_eq!(bar(501, 1000, 2, &screen(Charset::Ascii)), "#");
         assert_eq!(bar(5, 0, 2, &utf8), "");

@@ -36,7 +36,11 @@ pub(crate) fn count(number: u64) -> String {
         _ => (1_000_000_000, "G"),
     };
     let tenths = number / (unit / 10);
-    if tenths >= 1000 { format!("{}{name}", tenths / 10) } else { format!("{}.{}{name}", tenths / 10, tenths % 10) }
+    if tenths >= 1000 {
+        format!("{}{name}", tenths / 10)
+    } else {
+        format!("{}.{}{name}", tenths / 10, tenths % 10)
+    }
 }
 
 #[cfg(test)]

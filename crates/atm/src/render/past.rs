@@ -46,7 +46,8 @@ pub(crate) fn write(
 
 fn row(session: &Session, home: Option<&str>, now: Stamp) -> [Cell; 6] {
     let title = session.title.as_deref().or(session.first_prompt.as_deref()).unwrap_or_default();
-    let directory = session.last_cwd.as_deref().or(session.first_cwd.as_deref()).unwrap_or_default();
+    let directory =
+        session.last_cwd.as_deref().or(session.first_cwd.as_deref()).unwrap_or_default();
     let age = session.end.map(|end| age(now.since(end))).unwrap_or_default();
     [
         Cell::new(Style::Dim, short(&session.id)),
@@ -63,7 +64,8 @@ fn marked(snippet: &Snippet, screen: &Screen) -> String {
     let room = screen.width.map_or(usize::MAX, |columns| columns.saturating_sub(INDENT + 1));
     let is_plain = screen.colour == Colour::Off;
     let (mut line, mut at, mut used) = (String::new(), 0, 0);
-    let parts = snippet.hits.iter().flat_map(|(from, to)| [(*from, Style::Dim), (*to, Style::Yellow)]);
+    let parts =
+        snippet.hits.iter().flat_map(|(from, to)| [(*from, Style::Dim), (*to, Style::Yellow)]);
     for (end, style) in parts.chain([(snippet.text.len(), Style::Dim)]) {
         let text = snippet.text.get(at..end).unwrap_or_default();
         let text: String = text
@@ -75,7 +77,7 @@ fn marked(snippet: &Snippet, screen: &Screen) -> String {
             .collect();
         at = end;
         if style == Style::Yellow && is_plain && !text.is_empty() {
-            line += &format!("[{text}]");
+            line.extend(["[", &text, "]"]);
         } else {
             line += &screen.paint(style, &text);
         }

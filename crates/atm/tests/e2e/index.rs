@@ -122,8 +122,11 @@ fn cost_uses_the_users_prices_and_marks_what_has_none() {
     fs::create_dir_all(&folder).unwrap();
     let line = |model: &str, id: &str| {
         let usage = json!({"input_tokens": 1_000_000, "output_tokens": 0});
-        let message = json!({"id": id, "model": model, "role": "assistant", "content": [], "usage": usage});
-        json!({"type": "assistant", "timestamp": "2026-11-01T12:00:00Z", "message": message}).to_string() + "\n"
+        let message =
+            json!({"id": id, "model": model, "role": "assistant", "content": [], "usage": usage});
+        json!({"type": "assistant", "timestamp": "2026-11-01T12:00:00Z", "message": message})
+            .to_string()
+            + "\n"
     };
     let lines = line("claude-opus-5-5", "a") + &line("my-model", "b");
     fs::write(folder.join("s.jsonl"), lines).unwrap();
@@ -162,7 +165,7 @@ fn killed_100_times_at_random_the_index_equals_one_made_from_nothing() {
             drop(fs::remove_file(sealed.state().join("index.db")));
         }
         let mut writer = Writer::new(900, number);
-        let path = projects(&sealed).join(format!("-home-dev-p{}/grown.jsonl", dice.below(20)));
+        let path = projects(&sealed).join(format!("-home-dev-p{}/grown.jsonl", dice.below(9)));
         let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
         file.write_all(&writer.turn()).unwrap();
         let mut command = sealed.command(env!("CARGO_BIN_EXE_atm"));
@@ -175,8 +178,7 @@ fn killed_100_times_at_random_the_index_equals_one_made_from_nothing() {
     // Enough of them were in the middle of it.
     assert!(unfinished > KILLS / 4, "{unfinished}");
     let told = |sealed: &Sealed| {
-        let mut found: Vec<Value> =
-            sealed.json(&search)["sessions"].as_array().unwrap().clone();
+        let mut found: Vec<Value> = sealed.json(&search)["sessions"].as_array().unwrap().clone();
         found.iter_mut().for_each(|session| drop(session["hit"].take()));
         found.sort_by_key(|session| session["id"].to_string());
         (found, ours(sealed, "model"), ours(sealed, "session"))
@@ -286,6 +288,7 @@ fn sessions_are_found_by_words_and_filters_as_soon_as_they_are_written() {
     assert_eq!(found(&["login timeout"]), ["aaaa"]);
     assert_eq!(found(&["login", "--not", "timeout"]), ["bbbb"]);
     assert_eq!(found(&["login -timeout"]), ["bbbb"]);
+    assert_eq!(found(&["--not", "timeout"]), ["bbbb"]);
     assert_eq!(found(&["\"login page\""]), ["bbbb"]);
     assert_eq!(found(&["time*"]), ["aaaa"]);
     assert_eq!(found(&["NEAR(login", "AND", "\"", "*"]), Vec::<String>::new());
