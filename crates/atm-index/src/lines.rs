@@ -8,7 +8,8 @@ use std::os::unix::fs::FileExt;
 
 use memchr::{memchr, memrchr};
 
-const CHUNK: usize = 1 << 20;
+/// Stays in the cache of a core between being read and being looked through.
+const CHUNK: usize = 256 << 10;
 /// A longer line is passed over: it holds what a tool gave back, never an answer.
 pub(crate) const LINE_MAX: usize = 8 << 20;
 

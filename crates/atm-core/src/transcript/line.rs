@@ -139,9 +139,10 @@ pub enum Role {
 }
 
 impl<'a> Line<'a> {
-    /// `None` for what is no JSON object.
+    /// `None` for what is no JSON object, or no UTF-8.
     pub fn parse(line: &'a [u8]) -> Option<Line<'a>> {
-        serde_json::from_slice(line).ok()
+        // Checked as a whole, not string by string.
+        serde_json::from_str(std::str::from_utf8(line).ok()?).ok()
     }
 
     pub fn at(&self) -> Option<Stamp> {

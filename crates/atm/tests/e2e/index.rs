@@ -153,7 +153,7 @@ fn cost_uses_the_users_prices_and_marks_what_has_none() {
 fn killed_100_times_at_random_the_index_equals_one_made_from_nothing() {
     let sealed = Sealed::in_memory();
     let config = sealed.home().join(".claude");
-    Corpus { files: 300, bytes: 12_000_000, seed: 4 }.write(&config).unwrap();
+    Corpus { files: 300, bytes: 4_000_000, seed: 4 }.write(&config).unwrap();
     let start = Instant::now();
     let search = ["sessions", "login", "--json", "--limit", "1000"];
     drop(sealed.ok(&search));
@@ -226,7 +226,7 @@ fn transcripts_that_are_none_are_passed_over_and_told_of() {
     symlink(folder.join("good.jsonl"), folder.join("same.jsonl")).unwrap();
     let closed = folder.join("closed.jsonl");
     fs::write(&closed, "{}\n").unwrap();
-    fs::set_permissions(&closed, Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, Permissions::from_mode(0o000)).unwrap();
 
     let output = sealed.atm(&["sessions", "--json"]);
     let warning = String::from_utf8(output.stderr).unwrap();
