@@ -15,6 +15,12 @@ pub(crate) fn memory(pid: u32) -> Outcome<(u64, u64)> {
     Ok((kilobytes(&status, "VmRSS")?, kilobytes(&status, "RssAnon")?))
 }
 
+/// The most that was ever resident; none once the process is gone.
+pub(crate) fn peak(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    kilobytes(&status, "VmHWM").ok()
+}
+
 fn kilobytes(status: &str, name: &str) -> Outcome<u64> {
     Ok(field(status, name)?.trim_end_matches(" kB").parse::<u64>()? * 1024)
 }

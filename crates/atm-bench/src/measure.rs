@@ -2,6 +2,7 @@
 
 mod daemon;
 mod hook;
+mod index;
 mod intake;
 mod large;
 mod list;
@@ -39,6 +40,7 @@ pub(crate) const MEASURES: &[(&str, Measure)] = &[
     ("intake", intake::run),
     ("subscriber", subscriber::run),
     ("list", list::run),
+    ("index", index::run),
 ];
 
 /// Time for the daemon to finish with one run before the next: its work must burden neither side.

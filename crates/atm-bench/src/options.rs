@@ -36,6 +36,11 @@ pub(crate) struct Scale {
     pub(crate) changes: usize,
     pub(crate) lists: usize,
     pub(crate) listed: usize,
+    /// Transcripts, and bytes of all of them.
+    pub(crate) transcripts: usize,
+    pub(crate) transcript_bytes: u64,
+    pub(crate) cold_starts: usize,
+    pub(crate) searches: usize,
 }
 
 const FULL: Scale = Scale {
@@ -49,6 +54,10 @@ const FULL: Scale = Scale {
     changes: 300,
     lists: 60,
     listed: 1_000,
+    transcripts: 2_000,
+    transcript_bytes: 1_000_000_000,
+    cold_starts: 7,
+    searches: 100,
 };
 
 const QUICK: Scale = Scale {
@@ -59,6 +68,9 @@ const QUICK: Scale = Scale {
     starts: 10,
     intake: 20_000,
     lists: 20,
+    transcript_bytes: 200_000_000,
+    cold_starts: 5,
+    searches: 40,
     ..FULL
 };
 
@@ -73,6 +85,10 @@ const SMOKE: Scale = Scale {
     changes: 40,
     lists: 3,
     listed: 200,
+    transcripts: 100,
+    transcript_bytes: 5_000_000,
+    cold_starts: 1,
+    searches: 5,
 };
 
 const USAGE: &str = "\

@@ -20,6 +20,10 @@ impl Samples {
         self.at(50)
     }
 
+    pub(crate) fn p95(&self) -> Duration {
+        self.at(95)
+    }
+
     pub(crate) fn p99(&self) -> Duration {
         self.at(99)
     }

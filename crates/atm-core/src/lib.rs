@@ -16,6 +16,7 @@ pub mod machine;
 pub mod past;
 pub mod paths;
 pub mod places;
+pub mod prices;
 pub mod process;
 pub mod project;
 pub mod proto;

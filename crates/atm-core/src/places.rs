@@ -52,6 +52,16 @@ impl Places {
         self.state.join("atm.db")
     }
 
+    /// The index of all transcripts; a cache.
+    pub fn index(&self) -> PathBuf {
+        self.state.join("index.db")
+    }
+
+    /// Prices of the user's own.
+    pub fn prices(&self) -> PathBuf {
+        self.config.join("prices.toml")
+    }
+
     /// Requests and answers, a stream.
     pub fn socket(&self) -> PathBuf {
         self.state.join("atm.sock")

@@ -1,5 +1,12 @@
 //! Lines of a transcript that tell what no hook does. Shapes as in the transcripts beside
-//! `fixtures/recordings`; every other line is passed over unread.
+//! `fixtures/recordings`; every other line is passed over unread. The modules read whole
+//! transcripts for the index of sessions.
+
+pub mod facts;
+pub mod glance;
+mod lax;
+pub mod line;
+pub mod usage;
 
 use memchr::memmem;
 use serde::Deserialize;

@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    config, daemon, demo, dismiss, doctor, events, explain, export, generate, jump, list, path,
-    pick, resume, setup, show, status, statusline, uninstall, wait, watch,
+    config, cost, daemon, demo, dismiss, doctor, events, explain, export, generate, jump, list,
+    path, pick, resume, sessions, setup, show, status, statusline, uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Resume(resume::Args),
     Export(export::Args),
     Path(path::Args),
+    Sessions(sessions::Args),
+    Cost(cost::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
     Config(config::Args),
@@ -101,6 +103,8 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Resume(args)) => resume::run(&args, context),
         Some(Command::Export(args)) => export::run(&args, context),
         Some(Command::Path(args)) => path::run(&args, context),
+        Some(Command::Sessions(args)) => sessions::run(&args, context),
+        Some(Command::Cost(args)) => cost::run(&args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Config(args)) => config::run(&args, context),
@@ -183,6 +187,11 @@ mod tests {
             "atm pick --client /dev/pts/3",
             "atm dismiss",
             "atm dismiss abcd",
+            "atm sessions",
+            "atm sessions login --not tests --json --since 7d --until 2026-11-01 --limit 5",
+            "atm sessions --dir . --branch main --model opus --tool Bash --status live",
+            "atm cost",
+            "atm cost --by project --since 2026-11-01 --json",
             "atm setup",
             "atm setup --yes --dry-run --only claude --scope local",
             "atm uninstall --yes --dry-run --purge",
@@ -220,6 +229,10 @@ mod tests {
             "atm resume -y --print -n",
             "atm export",
             "atm path",
+            "atm cost --by colour",
+            "atm sessions --since soon",
+            "atm wait a --until later",
+            "atm events --raw --follow",
         ];
         for line in wrong {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");

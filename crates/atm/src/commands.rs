@@ -1,6 +1,7 @@
 //! One file per subcommand: what can be typed (the docs are the help), and one function.
 
 pub(crate) mod config;
+pub(crate) mod cost;
 pub(crate) mod daemon;
 pub(crate) mod demo;
 pub(crate) mod dismiss;
@@ -14,6 +15,7 @@ pub(crate) mod list;
 pub(crate) mod path;
 pub(crate) mod pick;
 pub(crate) mod resume;
+pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod status;

@@ -14,6 +14,7 @@ mod doctor;
 mod error;
 mod exit;
 mod json;
+mod past;
 mod program;
 mod render;
 mod resume;

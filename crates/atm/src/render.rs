@@ -3,8 +3,11 @@
 pub(crate) use atm_core::words::{age, mark, place, what};
 
 pub(crate) mod change;
+pub(crate) mod chart;
 pub(crate) mod explain;
 pub(crate) mod gist;
+pub(crate) mod money;
+pub(crate) mod past;
 pub(crate) mod sessions;
 pub(crate) mod table;
 pub(crate) mod width;

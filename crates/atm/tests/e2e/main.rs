@@ -12,6 +12,7 @@ mod doctor;
 mod export;
 mod faults;
 mod files;
+mod index;
 mod jumps;
 mod ledger;
 mod panes;
