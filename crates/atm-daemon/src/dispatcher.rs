@@ -4,6 +4,7 @@
 mod answers;
 mod configure;
 mod intake;
+mod notify;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -66,6 +67,9 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         stop: None,
     };
     dispatcher.configure();
+    let Dispatcher { machine, world, .. } = &mut dispatcher;
+    let config = &world.config.notify;
+    world.notify.restore(machine, &past.notifications, past.mutes, config);
     // What hooks said while nobody listened is older than what sensors see now.
     while dispatcher.read_journal() == More::Yes {}
     dispatcher.wake();
@@ -143,6 +147,7 @@ impl Dispatcher {
         let bell = self.keeper.bell();
         while self.stop.is_none() && !self.keeper.is_damaged() {
             let due = self.machine.deadline();
+            let told = self.world.notify.desk.deadline();
             tokio::select! {
                 biased;
                 () = quit.asked() => return,
@@ -169,6 +174,7 @@ impl Dispatcher {
                     self.keeper.note_progress();
                     if more == More::Later { more = self.read_journal(); }
                 }
+                () = until(told), if told.is_some() => self.notify(),
                 () = until(due), if due.is_some() => self.tick(&mut inputs.reported),
             }
             self.hand_over();
@@ -215,6 +221,8 @@ impl Dispatcher {
             }
             Report::Looked { socket, answer } => self.take_answer(socket, answer),
             Report::ServerGone { socket } => self.world.panes.look(&socket),
+            Report::Clients { asked, clients } => self.take_clients(&asked, &clients),
+            Report::Notified { records } => self.take_notified(records),
             Report::Configured => self.configure(),
             Report::Trouble(text) => self.trouble(&text),
         }
@@ -268,6 +276,13 @@ impl Dispatcher {
             }
             Call::Ask { request: Request::Stop, answer } => self.stop = Some(answer),
             Call::Ask { request: Request::List { all: true }, answer } => self.list_all(answer),
+            Call::Ask { request: Request::NotifyTest { channel }, answer } => {
+                self.test_channels(channel, answer);
+            }
+            Call::Ask { request: Request::NotifyLog { limit }, answer } => {
+                self.notify_log(limit, answer);
+            }
+            Call::Ask { request: Request::Past { since }, answer } => self.past(since, answer),
             Call::Ask { request, answer } => {
                 let reply = self.answer(request);
                 answer.send(reply).ok();

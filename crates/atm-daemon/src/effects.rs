@@ -13,6 +13,7 @@ use atm_core::session::{Key, Session};
 use atm_core::stamp::Stamp;
 use atm_core::view::SessionView;
 
+use crate::notify::Notifier;
 use crate::sensors::config::ConfigFile;
 use crate::sensors::files::Files;
 use crate::sensors::panes::Panes;
@@ -28,6 +29,7 @@ pub(crate) struct World {
     pub(crate) panes: Panes,
     pub(crate) transcripts: Transcripts,
     pub(crate) subscribers: Subscribers,
+    pub(crate) notify: Notifier,
     /// Rows for the next transaction.
     pub(crate) batch: Batch,
     /// Sessions that differ from what was last stored and sent.
@@ -50,6 +52,7 @@ impl World {
     ) -> World {
         World {
             panes: Panes::new(reports.clone()),
+            notify: Notifier::new(reports.clone()),
             reports,
             files,
             transcripts,
@@ -69,6 +72,7 @@ impl World {
                 Effect::Changed(key) => drop(self.changed.insert(key)),
                 Effect::Moved(key, transition) => {
                     if let Some(session) = machine.get(&key) {
+                        self.notify.moved(session, &self.config.notify);
                         let row = (key, session.conversation.clone(), transition);
                         self.batch.transitions.push(row);
                     }
@@ -87,6 +91,7 @@ impl World {
                 Effect::LookAtPanes(socket) => self.panes.look(&socket),
                 Effect::Forgotten(key) => {
                     self.transcripts.forget(&key);
+                    self.notify.desk.forget(&key);
                     self.changed.remove(&key);
                 }
             }

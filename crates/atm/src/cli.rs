@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    config, daemon, demo, dismiss, events, explain, generate, list, setup, show, status, uninstall,
-    wait, watch,
+    config, daemon, demo, dismiss, events, explain, generate, list, notify, setup, show, stats,
+    status, uninstall, wait, watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Wait(wait::Args),
     Status(status::Args),
     Dismiss(dismiss::Args),
+    Notify(notify::Args),
+    Stats(stats::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
     Config(config::Args),
@@ -82,6 +84,8 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Wait(args)) => wait::run(&args, context),
         Some(Command::Status(args)) => status::run(&args, context),
         Some(Command::Dismiss(args)) => dismiss::run(args, context),
+        Some(Command::Notify(args)) => notify::run(args, context),
+        Some(Command::Stats(args)) => stats::run(&args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Config(args)) => config::run(&args, context),
@@ -157,6 +161,12 @@ mod tests {
             "atm config default",
             "atm config check",
             "atm dismiss",
+            "atm notify test --channel osc9 --json",
+            "atm notify mute abcd",
+            "atm notify unmute abcd",
+            "atm notify snooze abcd 30m",
+            "atm notify log --limit 5 --json",
+            "atm stats --since 7d --json",
             "atm dismiss abcd",
             "atm setup",
             "atm setup --yes --dry-run --only claude --scope local",
@@ -171,6 +181,9 @@ mod tests {
             "atm show",
             "atm wait a --until later",
             "atm config",
+            "atm notify",
+            "atm notify test --channel pigeon",
+            "atm notify snooze abcd soon",
             "atm events --raw --follow",
         ];
         for line in wrong {

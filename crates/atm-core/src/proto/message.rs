@@ -6,7 +6,9 @@ use serde_json::value::RawValue;
 
 use super::frame::{self, TooLong};
 use crate::explain::Explanation;
+use crate::notify::{Channel, Record, Told};
 use crate::stamp::{self, Stamp};
+use crate::stats::Past;
 use crate::view::SessionView;
 
 pub const PROTOCOL: u32 = 1;
@@ -45,6 +47,30 @@ pub enum Request {
     Dismiss {
         who: Option<String>,
     },
+    /// No notifications of this session: for good, or for some milliseconds.
+    Mute {
+        who: String,
+        #[serde(default)]
+        for_ms: Option<u64>,
+    },
+    Unmute {
+        who: String,
+    },
+    /// Sends a sample through this channel; without one, through every configured one.
+    NotifyTest {
+        #[serde(default)]
+        channel: Option<Channel>,
+    },
+    /// The latest notifications, sent or not, oldest first.
+    NotifyLog {
+        limit: u32,
+    },
+    /// The session that the user was told of last.
+    LastNotified,
+    /// What metrics are made of, after this time.
+    Past {
+        since: Stamp,
+    },
     Stop,
 }
 
@@ -73,6 +99,13 @@ pub enum Reply {
         id: String,
         key: String,
     },
+    Tested {
+        told: Vec<Told>,
+    },
+    Notifications {
+        notifications: Vec<Record>,
+    },
+    Past(Box<Past>),
     Done,
     Refused(Refusal),
 }

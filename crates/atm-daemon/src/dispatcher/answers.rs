@@ -66,7 +66,15 @@ impl Dispatcher {
                 self.world.apply(vec![Effect::WatchConfig(config_dir)], &self.machine);
                 Reply::Done
             }
-            Request::Follow { .. } | Request::Subscribe | Request::Stop => {
+            Request::Mute { who, for_ms } => self.mute(&who, for_ms),
+            Request::Unmute { who } => self.change_mute(&who, None),
+            Request::LastNotified => self.last_notified(),
+            Request::Follow { .. }
+            | Request::Subscribe
+            | Request::NotifyTest { .. }
+            | Request::NotifyLog { .. }
+            | Request::Past { .. }
+            | Request::Stop => {
                 Reply::Refused(Refusal {
                     kind: RefusalKind::BadRequest,
                     message: "not a question".to_owned(),
@@ -76,7 +84,7 @@ impl Dispatcher {
         }
     }
 
-    fn find(&self, who: &str) -> Result<SessionView, Refusal> {
+    pub(super) fn find(&self, who: &str) -> Result<SessionView, Refusal> {
         let now = clock::now();
         let all: Vec<SessionView> = self
             .machine

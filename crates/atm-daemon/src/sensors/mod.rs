@@ -8,6 +8,9 @@ pub(crate) mod process;
 pub(crate) mod transcripts;
 
 use atm_core::event::Event;
+use atm_core::notify::Record;
+use atm_core::notify::client::Client;
+use atm_core::session::Key;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Where sensors report. Unbounded, because the watcher's thread must never wait; the amount is
@@ -25,6 +28,15 @@ pub(crate) enum Report {
     /// The process of a tmux server is gone.
     ServerGone {
         socket: String,
+    },
+    /// The tmux clients, asked for because something is to be told of these sessions.
+    Clients {
+        asked: Vec<Key>,
+        clients: Vec<Client>,
+    },
+    /// Messages went out, or failed.
+    Notified {
+        records: Vec<Record>,
     },
     /// The configuration file may be another one now.
     Configured,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use atm_core::ids::ConversationId;
+use atm_core::notify::{Mute, Record};
 use atm_core::session::{Key, Session, Transition};
 use atm_core::stamp::Stamp;
 
@@ -28,13 +29,18 @@ pub struct Batch {
     /// Those that changed, as they are after the last event.
     pub sessions: Vec<Session>,
     pub transitions: Vec<(Key, ConversationId, Transition)>,
+    pub notifications: Vec<Record>,
+    /// Sessions that were muted, or are no longer.
+    pub mutes: Vec<(Key, Option<Mute>)>,
     /// Where to go on in the journal after this. A lower one than is stored has no effect.
     pub position: u64,
 }
 
 impl Batch {
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.sessions.is_empty() && self.transitions.is_empty()
+        let is_quiet = self.notifications.is_empty() && self.mutes.is_empty();
+        let is_still = self.sessions.is_empty() && self.transitions.is_empty();
+        self.events.is_empty() && is_still && is_quiet
     }
 
     /// Adds what happened later; of a session only the newer state stays.
@@ -44,6 +50,8 @@ impl Batch {
         self.sessions.extend(later.sessions);
         self.events.extend(later.events);
         self.transitions.extend(later.transitions);
+        self.notifications.extend(later.notifications);
+        self.mutes.extend(later.mutes);
         self.position = self.position.max(later.position);
     }
 }
