@@ -102,9 +102,14 @@ impl Fields {
     }
 
     /// Every field under its name.
+    pub fn all(&self) -> Vec<(String, String)> {
+        let all = serde_json::to_value(self).unwrap_or_default();
+        let all = all.as_object().into_iter().flatten();
+        all.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+    }
+
     pub fn get(&self, name: &str) -> Option<String> {
-        let all = serde_json::to_value(self).ok()?;
-        all.get(name)?.as_str().map(str::to_owned)
+        self.all().into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 }
 

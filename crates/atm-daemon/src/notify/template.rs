@@ -4,7 +4,7 @@
 use atm_core::config::notify::Notify;
 use atm_core::config::{Loaded, Origin, Problem};
 use atm_core::notify::words::{Fields, Message};
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
 /// Steps that a template may take.
 const FUEL: u64 = 20_000;
@@ -19,7 +19,7 @@ fn environment() -> Environment<'static> {
 }
 
 fn render(template: &str, fields: &Fields) -> Result<String, minijinja::Error> {
-    environment().render_str(template, minijinja::Value::from_serialize(fields))
+    environment().render_str(template, Value::from_pairs(fields.all()))
 }
 
 /// The message in the user's words, as far as they can be made out.
