@@ -131,7 +131,8 @@ fn waits(steps: &[Step], since: Stamp, now: Stamp) -> Vec<Wait> {
     let is_attention = |words: &str| Class::of_words(words) == Some(Class::Attention);
     for (at, step) in steps.iter().enumerate() {
         if at > 0 && steps[at - 1].key != step.key {
-            waits.extend(open.take().map(|(from, begun)| wait(from, begun, now, End::StillWaiting)));
+            waits
+                .extend(open.take().map(|(from, begun)| wait(from, begun, now, End::StillWaiting)));
         }
         match (is_attention(&step.from), is_attention(&step.to)) {
             (_, true) if open.is_none() => open = Some((step, step.at)),

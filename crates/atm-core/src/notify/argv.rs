@@ -15,11 +15,8 @@ const BODY_MAX: usize = 500;
 /// From here on `display-message` can take a text as it is.
 const LITERAL: Version = Version { major: 3, minor: 4 };
 
-const APPLE_SCRIPT: [&str; 3] = [
-    "on run argv",
-    "display notification (item 2 of argv) with title (item 1 of argv)",
-    "end run",
-];
+const APPLE_SCRIPT: [&str; 3] =
+    ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
 
 fn owned<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()

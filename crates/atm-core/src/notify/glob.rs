@@ -65,7 +65,11 @@ mod tests {
             ("", "/any", true),
         ];
         for (pattern, directory, expected) in cases {
-            assert_eq!(is_directory_match(pattern, directory, Some("/home/u")), expected, "{pattern}");
+            assert_eq!(
+                is_directory_match(pattern, directory, Some("/home/u")),
+                expected,
+                "{pattern}"
+            );
         }
     }
 }

@@ -153,7 +153,9 @@ fn title(fields: &Fields, occasion: Occasion, step: Step) -> String {
 
 fn body(fields: &Fields, occasion: Occasion) -> String {
     match occasion {
-        Occasion::Attention if fields.detail.is_empty() || fields.reason.contains(&fields.detail) => {
+        Occasion::Attention
+            if fields.detail.is_empty() || fields.reason.contains(&fields.detail) =>
+        {
             fields.reason.clone()
         }
         Occasion::Attention => format!("{}: {}", fields.reason, fields.detail),

@@ -78,8 +78,13 @@ fn waits_run_from_the_question_to_the_answer() {
 #[test]
 fn responses_are_told_by_nearest_rank() {
     let stats = responses((1..=10).map(|n| n * 1000).collect());
-    let expected =
-        Responses { count: 10, average_ms: 5500, median_ms: 5000, p90_ms: 9000, longest_ms: 10_000 };
+    let expected = Responses {
+        count: 10,
+        average_ms: 5500,
+        median_ms: 5000,
+        p90_ms: 9000,
+        longest_ms: 10_000,
+    };
     assert_eq!(stats, expected);
     assert_eq!(responses(Vec::new()), Responses::default());
 }

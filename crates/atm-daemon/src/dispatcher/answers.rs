@@ -74,13 +74,11 @@ impl Dispatcher {
             | Request::NotifyTest { .. }
             | Request::NotifyLog { .. }
             | Request::Past { .. }
-            | Request::Stop => {
-                Reply::Refused(Refusal {
-                    kind: RefusalKind::BadRequest,
-                    message: "not a question".to_owned(),
-                    candidates: Vec::new(),
-                })
-            }
+            | Request::Stop => Reply::Refused(Refusal {
+                kind: RefusalKind::BadRequest,
+                message: "not a question".to_owned(),
+                candidates: Vec::new(),
+            }),
         }
     }
 

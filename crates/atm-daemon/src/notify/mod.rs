@@ -104,7 +104,8 @@ impl Notifier {
             message_client: order.message_client,
             terminal_client: order.terminal_client,
         };
-        let (reports, channels, mut records) = (self.reports.clone(), order.channels, order.records);
+        let (reports, channels, mut records) =
+            (self.reports.clone(), order.channels, order.records);
         tokio::spawn(async move {
             let told = channel::send_all(&channels, &message, &way).await;
             let is_failed = told.iter().all(|told| told.failed);
@@ -118,7 +119,11 @@ impl Notifier {
 }
 
 /// A sample through every one of `channels`.
-pub(crate) async fn test(channels: Vec<Channel>, config: Notify, sockets: Vec<String>) -> Vec<Told> {
+pub(crate) async fn test(
+    channels: Vec<Channel>,
+    config: Notify,
+    sockets: Vec<String>,
+) -> Vec<Told> {
     let clients = clients(&sockets).await;
     let nearest = client::nearest(clients.iter()).cloned();
     let way = Way { config, message_client: nearest.clone(), terminal_client: nearest };
@@ -140,8 +145,7 @@ pub(crate) async fn test(channels: Vec<Channel>, config: Notify, sockets: Vec<St
 pub(crate) fn configured(config: &Notify) -> Vec<Channel> {
     let lists = [&config.attention, &config.finish, &config.error, &config.lost, &config.escalate];
     let rules = config.rule.iter().flat_map(|rule| [&rule.channels, &rule.escalate]);
-    let mut all: Vec<Channel> =
-        lists.into_iter().chain(rules).flatten().copied().collect();
+    let mut all: Vec<Channel> = lists.into_iter().chain(rules).flatten().copied().collect();
     all.sort_unstable();
     all.dedup();
     all

@@ -38,9 +38,9 @@ pub fn problems(loaded: &Loaded) -> Vec<Problem> {
     let mut problems = Vec::new();
     for setting in loaded.root.settings() {
         let Origin::File(at) = setting.origin else { continue };
-        let Some(template) = setting.value.as_str().filter(|_| {
-            OPTIONS.contains(&setting.key.as_str())
-        }) else {
+        let Some(template) =
+            setting.value.as_str().filter(|_| OPTIONS.contains(&setting.key.as_str()))
+        else {
             continue;
         };
         if let Err(error) = render(template, &sample) {
@@ -70,13 +70,18 @@ mod tests {
 
     #[test]
     fn template_is_filled_in_without_escapes_and_cleaned() {
-        let (title, body) = said("notify.title = '{{ name }} {% if age %}({{ age|upper }}){% endif %}'");
+        let (title, body) =
+            said("notify.title = '{{ name }} {% if age %}({{ age|upper }}){% endif %}'");
         assert_eq!((title.as_str(), body.as_str()), ("a<b>[1m (2M)", "B"));
     }
 
     #[test]
     fn template_that_does_not_work_is_a_problem_and_the_usual_text_is_used() {
-        for broken in ["{{ name", "{{ nam }}", "{% for x in range(100000) %}{% for y in range(9999) %}a{% endfor %}{% endfor %}"] {
+        for broken in [
+            "{{ name",
+            "{{ nam }}",
+            "{% for x in range(100000) %}{% for y in range(9999) %}a{% endfor %}{% endfor %}",
+        ] {
             let text = format!("[notify]\ntitle = '{broken}'");
             let problems = problems(&loaded(&text));
             assert_eq!(problems.len(), 1, "{broken}");

@@ -52,7 +52,9 @@ fn send(
     request.send(body).map(drop).map_err(|error| match error {
         ureq::Error::StatusCode(code) => format!("the other side answers {code}"),
         ureq::Error::Timeout(_) => format!("no answer within {limit:?}"),
-        ureq::Error::TooManyRedirects => "the other side redirects; that is not followed".to_owned(),
+        ureq::Error::TooManyRedirects => {
+            "the other side redirects; that is not followed".to_owned()
+        }
         ureq::Error::Io(error) => format!("cannot be reached: {error}"),
         other => other.to_string().replace(url, "…"),
     })

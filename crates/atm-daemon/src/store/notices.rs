@@ -6,8 +6,8 @@ use atm_core::stamp::Stamp;
 use atm_core::stats::{Past, Step};
 use rusqlite::{Connection, params};
 
-use super::prune::{count, delete};
 use super::StoreError;
+use super::prune::{count, delete};
 
 /// Steps and notifications of which metrics are made, at most.
 const PAST_MAX: u32 = 50_000;
@@ -35,7 +35,8 @@ pub(super) fn insert(conn: &Connection, records: &[Record]) -> Result<(), StoreE
 
 /// The latest, oldest first; one of another shape is left out.
 pub(super) fn latest(conn: &Connection, limit: u32) -> Result<Vec<Record>, StoreError> {
-    let mut found = records(conn, "SELECT record FROM notifications ORDER BY id DESC LIMIT ?1", limit)?;
+    let mut found =
+        records(conn, "SELECT record FROM notifications ORDER BY id DESC LIMIT ?1", limit)?;
     found.reverse();
     Ok(found)
 }
@@ -101,8 +102,8 @@ pub(super) fn past(conn: &Connection, since: Stamp) -> Result<Past, StoreError> 
         })
     })?;
     let steps = steps.collect::<rusqlite::Result<_>>()?;
-    let mut select = conn
-        .prepare("SELECT record FROM notifications WHERE at >= ?1 ORDER BY id DESC LIMIT ?2")?;
+    let mut select =
+        conn.prepare("SELECT record FROM notifications WHERE at >= ?1 ORDER BY id DESC LIMIT ?2")?;
     let texts = select.query_map(params![since.0, PAST_MAX], |row| row.get::<_, String>(0))?;
     let texts: Vec<String> = texts.collect::<rusqlite::Result<_>>()?;
     let notifications = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();

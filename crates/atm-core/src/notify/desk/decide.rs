@@ -195,8 +195,7 @@ impl Desk {
         }
         self.sent.push_back(scene.now);
         self.last = sessions.first().map(|session| session.key.clone());
-        let is_elsewhere =
-            |client: &&Client| sessions.len() > 1 || !client.shows(sessions[0]);
+        let is_elsewhere = |client: &&Client| sessions.len() > 1 || !client.shows(sessions[0]);
         Order {
             occasion,
             step,

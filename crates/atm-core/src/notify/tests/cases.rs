@@ -7,7 +7,10 @@ fn wait_is_told_once_and_once_more_if_nobody_answers() {
     let mut room = Room::new("");
     room.becomes("a", working());
     room.becomes("a", asks("Bash"));
-    assert_eq!(room.sent(secs(3600)), [(0, Step::First, "a".into()), (120, Step::Again, "a".into())]);
+    assert_eq!(
+        room.sent(secs(3600)),
+        [(0, Step::First, "a".into()), (120, Step::Again, "a".into())]
+    );
     assert_eq!(room.desk.deadline(), None, "nothing is left to wait for");
     assert_eq!(room.desk.last(), Some(&Key::stored("a".into())));
 }

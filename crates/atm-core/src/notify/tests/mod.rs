@@ -83,8 +83,7 @@ impl Room {
     fn becomes(&mut self, name: &str, status: Status) {
         let now = self.now;
         let session = self.session(name);
-        let (from, was, then) =
-            (session.summary(), session.verdict.status.clone(), session.since);
+        let (from, was, then) = (session.summary(), session.verdict.status.clone(), session.since);
         session.verdict.status = status;
         session.since = now;
         session.facts.last.at = now;
@@ -114,7 +113,8 @@ impl Room {
 
     /// A client at window `@1`, where all sessions are, or elsewhere.
     fn client(&mut self, window: &str, flags: &str, active: Stamp) {
-        let line = format!("3.3a 0 {window} {} {flags} xterm /dev/pts/1 c{window}\n", active.0 / 1000);
+        let line =
+            format!("3.3a 0 {window} {} {flags} xterm /dev/pts/1 c{window}\n", active.0 / 1000);
         self.clients.extend(client::parse("/s", &line));
     }
 

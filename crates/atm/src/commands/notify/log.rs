@@ -11,9 +11,9 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::json;
+use crate::render::local;
 use crate::render::place::short;
 use crate::render::table::{Cell, Column, Keep, Table};
-use crate::render::local;
 use crate::screen::Style;
 
 #[derive(Debug, clap::Args)]
