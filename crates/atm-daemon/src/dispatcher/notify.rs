@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use atm_core::notify::client::Client;
-use atm_core::notify::{Channel, Mute, Record, Verdict};
+use atm_core::notify::{Channel, Mute, Record};
 use atm_core::proto::message::{Refusal, RefusalKind, Reply};
 use atm_core::session::Key;
 use atm_core::stamp::Stamp;
@@ -11,6 +11,7 @@ use atm_core::view::SessionView;
 use tokio::sync::oneshot;
 
 use super::Dispatcher;
+use crate::store::Notice;
 use crate::{clock, notify};
 
 impl Dispatcher {
@@ -47,8 +48,7 @@ impl Dispatcher {
             let Record { key, event, verdict, why, .. } = &record;
             format!("notification of {key} ({event}): {}, {why}", verdict.word())
         });
-        debug_assert!(record.verdict != Verdict::Sent || !record.channels.is_empty());
-        self.world.batch.notifications.push(record);
+        self.world.batch.notices.push(Notice::Told(record));
     }
 
     pub(super) fn mute(&mut self, who: &str, for_ms: Option<u64>) -> Reply {
@@ -70,7 +70,7 @@ impl Dispatcher {
             Some(mute) => self.world.notify.desk.mute(key.clone(), mute),
             None => self.world.notify.desk.unmute(&key, clock::now()),
         }
-        self.world.batch.mutes.push((key, mute));
+        self.world.batch.notices.push(Notice::Muted(key, mute));
         Reply::Session { session: Box::new(view) }
     }
 

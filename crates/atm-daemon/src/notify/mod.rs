@@ -165,7 +165,8 @@ pub(crate) fn sockets(machine: &Machine) -> Vec<String> {
 
 async fn clients(sockets: &[String]) -> Vec<Client> {
     let mut asked = tokio::task::JoinSet::new();
-    for socket in sockets.iter().cloned() {
+    for socket in sockets {
+        let socket = socket.clone();
         asked.spawn(async move {
             let listed = run::list_clients(&socket).await;
             client::parse(&socket, &listed.unwrap_or_default())

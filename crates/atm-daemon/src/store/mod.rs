@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use atm_core::notify::{Mute, Record};
 use atm_core::session::{Key, Session};
-pub use batch::{Batch, EventRow};
+pub use batch::{Batch, EventRow, Notice};
 pub use open::ENDED_LOADED;
 pub use prune::Limits;
 pub use reader::{EventQuery, Reader};
@@ -120,8 +120,7 @@ impl Store {
         let inserted = rows::insert_events(&transaction, &batch.events)?;
         rows::upsert_sessions(&transaction, &batch.sessions)?;
         rows::insert_transitions(&transaction, &batch.transitions)?;
-        notices::insert(&transaction, &batch.notifications)?;
-        notices::save_mutes(&transaction, &batch.mutes)?;
+        notices::save(&transaction, &batch.notices)?;
         rows::save_position(&transaction, batch.position)?;
         transaction.commit()?;
         self.events = self.events.map(|count| count + inserted);

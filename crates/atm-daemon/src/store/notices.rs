@@ -6,70 +6,67 @@ use atm_core::stamp::Stamp;
 use atm_core::stats::{Past, Step};
 use rusqlite::{Connection, params};
 
-use super::StoreError;
 use super::prune::{count, delete};
+use super::{Notice, StoreError};
 
 /// Steps and notifications of which metrics are made, at most.
 const PAST_MAX: u32 = 50_000;
 
-pub(super) fn insert(conn: &Connection, records: &[Record]) -> Result<(), StoreError> {
+pub(super) fn save(conn: &Connection, notices: &[Notice]) -> Result<(), StoreError> {
+    for notice in notices {
+        match notice {
+            Notice::Told(record) => insert(conn, record)?,
+            Notice::Muted(key, Some(mute)) => {
+                let until = match mute {
+                    Mute::Always => None,
+                    Mute::Until(at) => Some(at.0),
+                };
+                conn.prepare_cached(
+                    "INSERT OR REPLACE INTO mutes (session_key, until) VALUES (?1, ?2)",
+                )?
+                .execute(params![key.as_str(), until])?;
+            }
+            Notice::Muted(key, None) => {
+                conn.execute("DELETE FROM mutes WHERE session_key = ?1", [key.as_str()])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn insert(conn: &Connection, record: &Record) -> Result<(), StoreError> {
+    let json = serde_json::to_string(record)
+        .map_err(|source| StoreError::Encode { key: record.key.clone(), source })?;
     let mut insert = conn.prepare_cached(
         "INSERT INTO notifications (at, session_key, session_id, event, step, verdict, record)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    for record in records {
-        let json = serde_json::to_string(record)
-            .map_err(|source| StoreError::Encode { key: record.key.clone(), source })?;
-        insert.execute(params![
-            record.at.0,
-            record.key,
-            record.session,
-            record.event.word(),
-            record.step.word(),
-            record.verdict.word(),
-            json,
-        ])?;
-    }
+    insert.execute(params![
+        record.at.0,
+        record.key,
+        record.session,
+        record.event.word(),
+        record.step.word(),
+        record.verdict.word(),
+        json,
+    ])?;
     Ok(())
 }
 
 /// The latest, oldest first; one of another shape is left out.
 pub(super) fn latest(conn: &Connection, limit: u32) -> Result<Vec<Record>, StoreError> {
-    let mut found =
-        records(conn, "SELECT record FROM notifications ORDER BY id DESC LIMIT ?1", limit)?;
+    let mut found = since(conn, Stamp(i64::MIN), limit)?;
     found.reverse();
     Ok(found)
 }
 
-fn records(conn: &Connection, sql: &str, limit: u32) -> Result<Vec<Record>, StoreError> {
-    let mut select = conn.prepare_cached(sql)?;
-    let texts = select.query_map([limit], |row| row.get::<_, String>(0))?;
+fn since(conn: &Connection, since: Stamp, limit: u32) -> Result<Vec<Record>, StoreError> {
+    let mut select = conn.prepare_cached(
+        "SELECT record FROM notifications WHERE at >= ?1 ORDER BY id DESC LIMIT ?2",
+    )?;
+    let texts = select.query_map(params![since.0, limit], |row| row.get::<_, String>(0))?;
     let texts: Vec<String> = texts.collect::<rusqlite::Result<_>>()?;
     Ok(texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect())
-}
-
-pub(super) fn save_mutes(
-    conn: &Connection,
-    mutes: &[(Key, Option<Mute>)],
-) -> Result<(), StoreError> {
-    for (key, mute) in mutes {
-        match mute {
-            None => {
-                conn.execute("DELETE FROM mutes WHERE session_key = ?1", [key.as_str()])?;
-            }
-            Some(mute) => {
-                let until = match mute {
-                    Mute::Always => None,
-                    Mute::Until(at) => Some(at.0),
-                };
-                conn.execute(
-                    "INSERT OR REPLACE INTO mutes (session_key, until) VALUES (?1, ?2)",
-                    params![key.as_str(), until],
-                )?;
-            }
-        }
-    }
-    Ok(())
 }
 
 pub(super) fn mutes(conn: &Connection) -> Result<Vec<(Key, Mute)>, StoreError> {
@@ -102,11 +99,7 @@ pub(super) fn past(conn: &Connection, since: Stamp) -> Result<Past, StoreError> 
         })
     })?;
     let steps = steps.collect::<rusqlite::Result<_>>()?;
-    let mut select =
-        conn.prepare("SELECT record FROM notifications WHERE at >= ?1 ORDER BY id DESC LIMIT ?2")?;
-    let texts = select.query_map(params![since.0, PAST_MAX], |row| row.get::<_, String>(0))?;
-    let texts: Vec<String> = texts.collect::<rusqlite::Result<_>>()?;
-    let notifications = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    let notifications = self::since(conn, since, PAST_MAX)?;
     Ok(Past { steps, notifications })
 }
 

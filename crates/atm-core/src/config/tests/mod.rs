@@ -1,6 +1,7 @@
 //! What the table of options promises, and what every text leads to.
 
 mod every_kind;
+mod notify;
 mod properties;
 mod texts;
 
