@@ -281,7 +281,7 @@ fn source(session: &Session) -> Source {
     }
 }
 
-fn mode(session: &Session) -> String {
+pub(crate) fn mode(session: &Session) -> String {
     let about = &session.about;
     about.mode.clone().unwrap_or_else(|| match about.kind.as_deref() {
         Some("bg") => "background".to_owned(),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use atm_core::proto::message::{Refusal, RefusalKind, Reply};
 use atm_core::session::{Key, Session};
+use atm_core::stamp::Stamp;
 use atm_core::view::SessionView;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -48,16 +49,27 @@ impl Archive {
         let query = EventQuery { key, after, limit };
         match self.ask(move |reader| reader.events(&query)).await {
             Ok(events) => Reply::Events { events },
-            Err(message) => Reply::Refused(Refusal {
-                kind: RefusalKind::Failed,
-                message,
-                candidates: Vec::new(),
-            }),
+            Err(message) => failed(message),
         }
     }
 
     pub(crate) async fn ended(&self, limit: u32) -> Vec<Session> {
         self.ask(move |reader| reader.ended(limit)).await.unwrap_or_default()
+    }
+
+    pub(crate) async fn notifications(&self, limit: u32) -> Reply {
+        match self.ask(move |reader| reader.notifications(limit)).await {
+            Ok(notifications) => Reply::Notifications { notifications },
+            Err(message) => failed(message),
+        }
+    }
+
+    /// Waits and notifications after `since`.
+    pub(crate) async fn past(&self, since: Stamp) -> Reply {
+        match self.ask(move |reader| reader.past(since)).await {
+            Ok(past) => Reply::Past(Box::new(past)),
+            Err(message) => failed(message),
+        }
     }
 
     async fn ask<T: Send + 'static>(
@@ -76,4 +88,8 @@ impl Archive {
             Err(error) => Err(error.to_string()),
         }
     }
+}
+
+fn failed(message: String) -> Reply {
+    Reply::Refused(Refusal { kind: RefusalKind::Failed, message, candidates: Vec::new() })
 }

@@ -5,6 +5,7 @@ mod answers;
 mod configure;
 mod intake;
 mod jumps;
+mod notify;
 mod tmux;
 
 use std::path::Path;
@@ -76,6 +77,9 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         stop: None,
     };
     dispatcher.configure();
+    let Dispatcher { machine, world, .. } = &mut dispatcher;
+    let config = &world.config.notify;
+    world.notify.restore(machine, &past.notifications, past.mutes, config);
     // What hooks said while nobody listened is older than what sensors see now.
     while dispatcher.read_journal() == More::Yes {}
     dispatcher.wake();
@@ -157,6 +161,7 @@ impl Dispatcher {
         let bell = self.keeper.bell();
         while self.stop.is_none() && !self.keeper.is_damaged() {
             let due = self.machine.deadline();
+            let told = self.world.notify.desk.deadline();
             tokio::select! {
                 biased;
                 () = quit.asked() => return,
@@ -184,6 +189,7 @@ impl Dispatcher {
                     self.keeper.note_progress();
                     if more == More::Later { more = self.read_journal(); }
                 }
+                () = until(told), if told.is_some() => self.notify(),
                 () = until(due), if due.is_some() => self.tick(&mut inputs.reported),
             }
             self.hand_over();
@@ -239,6 +245,8 @@ impl Dispatcher {
             }
             Report::Looked { socket, answer } => self.take_answer(socket, answer),
             Report::ServerGone { socket } => self.world.panes.look(&socket),
+            Report::Clients { asked, clients } => self.take_clients(&asked, &clients),
+            Report::Notified { records } => self.take_notified(records),
             Report::Configured => self.configure(),
             Report::Dwelt(dwelt) => self.dwelt(&dwelt),
             Report::NotPainted { socket, why } => self.not_painted(&socket, &why),
@@ -284,6 +292,13 @@ impl Dispatcher {
                 let shows = std::collections::BTreeSet::new();
                 self.repaint(Look { shows, ..look() }, answer);
             }
+            Call::Ask { request: Request::NotifyTest { channel }, answer } => {
+                self.test_channels(channel, answer);
+            }
+            Call::Ask { request: Request::NotifyLog { limit }, answer } => {
+                self.notify_log(limit, answer);
+            }
+            Call::Ask { request: Request::Past { since }, answer } => self.past(since, answer),
             Call::Ask { request, answer } => {
                 let reply = self.answer(request);
                 answer.send(reply).ok();

@@ -13,6 +13,7 @@ use atm_core::session::{Key, Session};
 use atm_core::stamp::Stamp;
 use atm_core::view::SessionView;
 
+use crate::notify::Notifier;
 use crate::projector::Projector;
 use crate::sensors::config::ConfigFile;
 use crate::sensors::files::Files;
@@ -32,6 +33,7 @@ pub(crate) struct World {
     pub(crate) projector: Projector,
     pub(crate) transcripts: Transcripts,
     pub(crate) subscribers: Subscribers,
+    pub(crate) notify: Notifier,
     /// Rows for the next transaction.
     pub(crate) batch: Batch,
     /// Sessions that differ from what was last stored and sent.
@@ -56,6 +58,7 @@ impl World {
             panes: Panes::new(reports.clone()),
             visits: Visits::new(reports.clone()),
             projector,
+            notify: Notifier::new(reports.clone()),
             reports,
             files,
             transcripts,
@@ -76,6 +79,7 @@ impl World {
                 Effect::Moved(key, transition) => {
                     self.projector.because(&key, &transition.cause);
                     if let Some(session) = machine.get(&key) {
+                        self.notify.moved(session, &self.config.notify);
                         let row = (key, session.conversation.clone(), transition);
                         self.batch.transitions.push(row);
                     }
@@ -95,6 +99,7 @@ impl World {
                 Effect::Forgotten(key) => {
                     self.transcripts.forget(&key);
                     self.projector.forget(&key);
+                    self.notify.desk.forget(&key);
                     self.changed.remove(&key);
                 }
             }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use atm_core::session::Session;
+use atm_core::notify::{Mute, Record};
+use atm_core::session::{Key, Session};
 use tokio::sync::{Notify, watch};
 
 use crate::archive::Archive;
@@ -26,6 +27,8 @@ pub(crate) struct Keeper {
 pub(crate) struct Past {
     pub(crate) sessions: Vec<Session>,
     pub(crate) position: u64,
+    pub(crate) notifications: Vec<Record>,
+    pub(crate) mutes: Vec<(Key, Mute)>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -38,11 +41,11 @@ impl Keeper {
         let bell = Arc::new(Notify::new());
         let mut trouble = None;
         let (writer, opened) = match Store::open(&database) {
-            Ok(Opened { store, sessions, position, notes }) => {
+            Ok(Opened { store, sessions, position, notifications, mutes, notes }) => {
                 let ring = bell.clone();
                 let writer = Writer::start(store, position, move || ring.notify_one());
                 let writer = writer.inspect_err(|error| trouble = Some(error.to_string())).ok();
-                (writer, Past { sessions, position, notes })
+                (writer, Past { sessions, position, notifications, mutes, notes })
             }
             Err(error @ StoreError::Newer { .. }) => return Err(error),
             Err(error) => {

@@ -10,6 +10,7 @@ mod effects;
 pub mod journal;
 mod keeper;
 mod log;
+pub mod notify;
 mod painter;
 mod projector;
 mod quit;

@@ -7,7 +7,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     config, cost, daemon, demo, dismiss, doctor, events, explain, export, generate, jump, list,
-    path, pick, resume, sessions, setup, show, status, statusline, uninstall, wait, watch,
+    notify, path, pick, resume, sessions, setup, show, stats, status, statusline, uninstall, wait,
+    watch,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -51,6 +52,8 @@ pub(crate) enum Command {
     Path(path::Args),
     Sessions(sessions::Args),
     Cost(cost::Args),
+    Notify(notify::Args),
+    Stats(stats::Args),
     Setup(setup::Args),
     Uninstall(uninstall::Args),
     Config(config::Args),
@@ -105,6 +108,8 @@ pub(crate) fn run(cli: Cli, context: &mut Context<'_>) -> Result<Exit, CliError>
         Some(Command::Path(args)) => path::run(&args, context),
         Some(Command::Sessions(args)) => sessions::run(&args, context),
         Some(Command::Cost(args)) => cost::run(&args, context),
+        Some(Command::Notify(args)) => notify::run(args, context),
+        Some(Command::Stats(args)) => stats::run(&args, context),
         Some(Command::Setup(args)) => setup::run(&args, context),
         Some(Command::Uninstall(args)) => uninstall::run(&args, context),
         Some(Command::Config(args)) => config::run(&args, context),
@@ -186,6 +191,12 @@ mod tests {
             "atm pick --print",
             "atm pick --client /dev/pts/3",
             "atm dismiss",
+            "atm notify test --channel osc9 --json",
+            "atm notify mute abcd",
+            "atm notify unmute abcd",
+            "atm notify snooze abcd 30m",
+            "atm notify log --limit 5 --json",
+            "atm stats --since 7d --json",
             "atm dismiss abcd",
             "atm sessions",
             "atm sessions login --not tests --json --since 7d --until 2026-11-01 --limit 5",
@@ -232,6 +243,9 @@ mod tests {
             "atm cost --by colour",
             "atm sessions --since soon",
             "atm wait a --until later",
+            "atm notify",
+            "atm notify test --channel pigeon",
+            "atm notify snooze abcd soon",
             "atm events --raw --follow",
         ];
         for line in wrong {

@@ -6,9 +6,11 @@ pub(crate) mod change;
 pub(crate) mod chart;
 pub(crate) mod explain;
 pub(crate) mod gist;
+pub(crate) mod local;
 pub(crate) mod money;
 pub(crate) mod past;
 pub(crate) mod sessions;
+pub(crate) mod stats;
 pub(crate) mod table;
 pub(crate) mod width;
 

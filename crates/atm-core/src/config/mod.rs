@@ -7,6 +7,7 @@ mod document;
 mod kind;
 mod nearest;
 mod node;
+pub mod notify;
 mod problem;
 mod read;
 mod schema;
@@ -43,6 +44,7 @@ pub fn load(text: &str, env: Env<'_>) -> Loaded {
     let mut root = reader.read();
     let mut problems = reader.problems;
     problems.extend(theme::check(&mut root));
+    problems.extend(notify::check(&mut root));
     problems.sort_by_key(|problem| problem.at);
     Loaded { config: Config::of(&root), root, problems }
 }

@@ -12,6 +12,7 @@ pub static OPTIONS: &[Opt] = &[
         "Colours under a name of yours, for tmux.theme; what is left out comes from the theme\n\
          that comes with atm under this name, else from \"default\".",
     ),
+    Opt::new("notify", Kind::Table(super::notify::NOTIFY), "When and how you are told."),
     Opt::new("statusline", Kind::Table(STATUSLINE), "The status line inside Claude Code."),
     Opt::new("history", Kind::Table(HISTORY), "How much is kept of what happened."),
 ];

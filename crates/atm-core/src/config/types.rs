@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::colour::{self, Colour};
+use super::notify::Notify;
 use super::{node::Node, read::Reader, size, table::OPTIONS};
 use crate::span;
 
@@ -14,6 +15,7 @@ use crate::span;
 pub struct Config {
     pub tmux: Tmux,
     pub themes: BTreeMap<String, Overrides>,
+    pub notify: Notify,
     pub statusline: StatusLine,
     pub history: History,
 }

@@ -7,7 +7,9 @@ use serde_json::value::RawValue;
 use super::frame::{self, TooLong};
 use crate::explain::Explanation;
 use crate::jump::{Spot, To};
+use crate::notify::{Channel, Record, Told};
 use crate::stamp::{self, Stamp};
+use crate::stats::Past;
 use crate::view::SessionView;
 
 pub const PROTOCOL: u32 = 1;
@@ -69,6 +71,30 @@ pub enum Request {
     Repaint,
     /// Takes everything out of tmux that atm wrote, until `Repaint` or the daemon's next start.
     Unpaint,
+    /// No notifications of this session: for good, or for some milliseconds.
+    Mute {
+        who: String,
+        #[serde(default)]
+        for_ms: Option<u64>,
+    },
+    Unmute {
+        who: String,
+    },
+    /// Sends a sample through this channel; without one, through every configured one.
+    NotifyTest {
+        #[serde(default)]
+        channel: Option<Channel>,
+    },
+    /// The latest notifications, sent or not, oldest first.
+    NotifyLog {
+        limit: u32,
+    },
+    /// The session that the user was told of last.
+    LastNotified,
+    /// What metrics are made of, after this time.
+    Past {
+        since: Stamp,
+    },
     Stop,
 }
 
@@ -102,6 +128,13 @@ pub enum Reply {
         spot: Spot,
         session: Option<Box<SessionView>>,
     },
+    Tested {
+        told: Vec<Told>,
+    },
+    Notifications {
+        notifications: Vec<Record>,
+    },
+    Past(Box<Past>),
     Done,
     Refused(Refusal),
 }

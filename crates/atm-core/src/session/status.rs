@@ -111,6 +111,12 @@ impl Class {
             Class::Idle => "idle",
         }
     }
+
+    /// The class of a status told in one line, as transitions keep it; none for an end.
+    pub fn of_words(words: &str) -> Option<Class> {
+        let first = words.split(':').next()?;
+        [Class::Attention, Class::Working, Class::Idle].into_iter().find(|c| c.word() == first)
+    }
 }
 
 impl fmt::Display for Why {

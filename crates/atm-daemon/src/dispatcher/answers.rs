@@ -72,11 +72,17 @@ impl Dispatcher {
                 self.visited(socket, &window, client.unwrap_or_default(), event);
                 Reply::Done
             }
+            Request::Mute { who, for_ms } => self.mute(&who, for_ms),
+            Request::Unmute { who } => self.change_mute(&who, None),
+            Request::LastNotified => self.last_notified(),
             Request::Follow { .. }
             | Request::Subscribe
-            | Request::Stop
+            | Request::NotifyTest { .. }
+            | Request::NotifyLog { .. }
+            | Request::Past { .. }
             | Request::Repaint
-            | Request::Unpaint => Reply::Refused(Refusal {
+            | Request::Unpaint
+            | Request::Stop => Reply::Refused(Refusal {
                 kind: RefusalKind::BadRequest,
                 message: "not a question".to_owned(),
                 candidates: Vec::new(),

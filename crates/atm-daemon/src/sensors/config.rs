@@ -10,6 +10,7 @@ use atm_core::config::{self, Loaded};
 use super::files::{Change, Files};
 use super::{Report, Reports};
 use crate::config_file;
+use crate::notify::template;
 
 /// Problems that are told one by one.
 const TOLD: usize = 10;
@@ -64,7 +65,8 @@ impl ConfigFile {
                 (String::new(), Some(format!("{error}{cause}; the defaults are used")))
             }
         };
-        let loaded = config::load(&text, &|name| std::env::var_os(name));
+        let mut loaded = config::load(&text, &|name| std::env::var_os(name));
+        loaded.problems.extend(template::problems(&loaded));
         let path = self.path.display();
         let problems = loaded.problems.iter().take(TOLD);
         let problems = problems.map(|problem| format!("{path}:{problem}"));

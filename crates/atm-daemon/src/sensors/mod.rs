@@ -9,6 +9,9 @@ pub(crate) mod transcripts;
 pub(crate) mod visits;
 
 use atm_core::event::Event;
+use atm_core::notify::Record;
+use atm_core::notify::client::Client;
+use atm_core::session::Key;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Where sensors report. Unbounded, because the watcher's thread must never wait; the amount is
@@ -26,6 +29,15 @@ pub(crate) enum Report {
     /// The process of a tmux server is gone.
     ServerGone {
         socket: String,
+    },
+    /// The tmux clients, asked for because something is to be told of these sessions.
+    Clients {
+        asked: Vec<Key>,
+        clients: Vec<Client>,
+    },
+    /// Messages went out, or failed.
+    Notified {
+        records: Vec<Record>,
     },
     /// The configuration file may be another one now.
     Configured,

@@ -6,6 +6,7 @@
 //! about sessions.
 
 mod batch;
+mod notices;
 mod open;
 mod prune;
 mod reader;
@@ -18,8 +19,9 @@ mod writer;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use atm_core::session::Session;
-pub use batch::{Batch, EventRow};
+use atm_core::notify::{Mute, Record};
+use atm_core::session::{Key, Session};
+pub use batch::{Batch, EventRow, Notice};
 pub use open::ENDED_LOADED;
 pub use prune::Limits;
 pub use reader::{EventQuery, Reader};
@@ -80,6 +82,9 @@ pub struct Opened {
     pub sessions: Vec<Session>,
     /// Where to go on in the journal.
     pub position: u64,
+    /// The latest, oldest first.
+    pub notifications: Vec<Record>,
+    pub mutes: Vec<(Key, Mute)>,
     /// What the user should know, in words.
     pub notes: Vec<String>,
 }
@@ -115,6 +120,7 @@ impl Store {
         let inserted = rows::insert_events(&transaction, &batch.events)?;
         rows::upsert_sessions(&transaction, &batch.sessions)?;
         rows::insert_transitions(&transaction, &batch.transitions)?;
+        notices::save(&transaction, &batch.notices)?;
         rows::save_position(&transaction, batch.position)?;
         transaction.commit()?;
         self.events = self.events.map(|count| count + inserted);

@@ -9,10 +9,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OpenFlags};
 
 use super::rows::{self, Loaded};
-use super::{Opened, Store, StoreError, schema};
+use super::{Opened, Store, StoreError, notices, schema};
 
 /// Sessions that ended most recently, given back on opening.
 pub const ENDED_LOADED: u32 = 200;
+/// Notifications given back on opening.
+const RECALLED: u32 = 500;
 /// A larger file is not checked on opening: that takes 1 ms per MiB of the 50 ms that a start may
 /// last. Damage in it is found when it is met.
 const CHECKED_MAX: u64 = 16 << 20;
@@ -109,6 +111,8 @@ fn load(conn: Connection) -> Result<Opened, StoreError> {
     Ok(Opened {
         sessions: loaded.sessions,
         position: rows::load_position(&conn)?,
+        notifications: notices::latest(&conn, RECALLED)?,
+        mutes: notices::mutes(&conn)?,
         notes: note.into_iter().collect(),
         store: Store { conn, events: None },
     })

@@ -4,7 +4,7 @@ use atm_core::config::{Config, History};
 use rusqlite::Connection;
 
 use super::rows::{from_sql, to_sql};
-use super::{Store, StoreError};
+use super::{Store, StoreError, notices};
 
 /// Rows deleted in one transaction.
 const STEP: u64 = 1_000;
@@ -41,6 +41,7 @@ impl Store {
         loop {
             let step = self.prune_events(limits.events)?
                 + prune_transitions(&self.conn, limits.transitions)?
+                + notices::prune(&self.conn, limits.transitions)?
                 + prune_ended(&self.conn, limits.ended)?;
             if step == 0 {
                 return Ok(deleted);
@@ -85,11 +86,11 @@ fn prune_ended(conn: &Connection, keep: u64) -> Result<u64, StoreError> {
     )
 }
 
-fn count(conn: &Connection, sql: &str) -> Result<u64, StoreError> {
+pub(super) fn count(conn: &Connection, sql: &str) -> Result<u64, StoreError> {
     Ok(from_sql(conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
 }
 
-fn delete(conn: &Connection, sql: &str, excess: u64) -> Result<u64, StoreError> {
+pub(super) fn delete(conn: &Connection, sql: &str, excess: u64) -> Result<u64, StoreError> {
     if excess == 0 {
         return Ok(0);
     }

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
+use atm_core::notify::Record;
 use atm_core::proto::message::EventView;
 use atm_core::session::{Key, Session, Transition};
 use atm_core::stamp::Stamp;
+use atm_core::stats::Past;
 use atm_core::view::SCHEMA;
 use rusqlite::{Connection, Row, params};
 use serde_json::value::RawValue;
 
 use super::rows::{self, Loaded, from_sql, to_sql};
-use super::{StoreError, open};
+use super::{StoreError, notices, open};
 
 #[derive(Debug)]
 pub struct Reader {
@@ -62,6 +64,16 @@ impl Reader {
         let mut loaded = Loaded::default();
         loaded.take(&self.conn, rows::ENDED, limit)?;
         Ok(loaded.sessions)
+    }
+
+    /// The latest `limit` notifications, oldest first.
+    pub fn notifications(&self, limit: u32) -> Result<Vec<Record>, StoreError> {
+        notices::latest(&self.conn, limit)
+    }
+
+    /// Waits and notifications after `since`.
+    pub fn past(&self, since: Stamp) -> Result<Past, StoreError> {
+        notices::past(&self.conn, since)
     }
 
     /// The latest `limit` transitions of a session, oldest first.

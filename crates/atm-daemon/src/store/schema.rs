@@ -67,9 +67,26 @@ CREATE INDEX transitions_by_key ON transitions (session_key, at);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT;
 ";
 
+/// What the user was told, or not, and why: `record` is the whole of it as JSON. A session without
+/// `until` is muted for good.
+const NOTIFICATIONS: &str = "
+CREATE TABLE notifications (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    session_key TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    step TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    record TEXT NOT NULL
+) STRICT;
+CREATE INDEX notifications_by_time ON notifications (at);
+CREATE TABLE mutes (session_key TEXT PRIMARY KEY, until INTEGER) STRICT;
+";
+
 /// `user_version` of a database with all of the above.
-pub(super) const KNOWN: i64 = 1;
+pub(super) const KNOWN: i64 = 2;
 
 pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::new(vec![M::up(FIRST)])
+    Migrations::new(vec![M::up(FIRST), M::up(NOTIFICATIONS)])
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use atm_core::config::{self, Loaded};
 use atm_daemon::config_file::{self, ConfigFileError};
+use atm_daemon::notify::template;
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -62,10 +63,10 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
 fn load(path: &Path) -> Result<(Loaded, Presence), CliError> {
     let text = config_file::read(path).map_err(|error| unreadable(&error))?;
     let presence = if text.is_some() { Presence::There } else { Presence::Missing };
-    Ok((
-        config::load(text.as_deref().unwrap_or_default(), &|name| std::env::var_os(name)),
-        presence,
-    ))
+    let mut loaded =
+        config::load(text.as_deref().unwrap_or_default(), &|name| std::env::var_os(name));
+    loaded.problems.extend(template::problems(&loaded));
+    Ok((loaded, presence))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

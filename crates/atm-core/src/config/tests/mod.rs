@@ -1,6 +1,7 @@
 //! What the table of options promises, and what every text leads to.
 
 mod every_kind;
+mod notify;
 mod properties;
 mod texts;
 
@@ -35,12 +36,13 @@ fn rows(options: &[Opt], path: &str, all: &mut Vec<(String, serde_json::Value)>)
     }
 }
 
-/// Every value of the types under its key.
+/// Every value of the types under its key; arrays of tables, which are empty, aside.
 fn fields(value: &serde_json::Value, path: &str, all: &mut Vec<(String, serde_json::Value)>) {
     match value.as_object() {
         Some(map) => {
             map.iter().for_each(|(key, value)| fields(value, &node::join(path, key), all));
         }
+        None if path == "notify.rule" => {}
         None => all.push((path.to_owned(), value.clone())),
     }
 }

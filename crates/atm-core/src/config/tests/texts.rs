@@ -48,7 +48,9 @@ fn unknown_key_in_the_wrong_table_is_shown_the_right_one() {
     check("glyphs = \"ascii\"\n", &["1:1: glyphs: no such option; did you mean tmux.glyphs?"]);
     check(
         "qqq = 1\n",
-        &["1:1: qqq: no such option; there are [tmux], [themes], [statusline], [history]"],
+        &[
+            "1:1: qqq: no such option; there are [tmux], [themes], [notify], [statusline], [history]",
+        ],
     );
     check("tmux.qqq = 1\n", &["1:6: tmux.qqq: no such option; `atm config default` prints all"]);
 }

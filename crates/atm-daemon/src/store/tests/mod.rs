@@ -10,7 +10,7 @@ use atm_core::ids::{ConversationId, PaneId, WindowId};
 use atm_core::record::Process;
 use atm_core::session::derive::Source;
 use atm_core::session::status::{Detail, Life, Reason, Status, Why};
-use atm_core::session::{Found, Key, Place, Transition};
+use atm_core::session::{Found, Place, Transition};
 use atm_core::stamp::Stamp;
 use tempfile::TempDir;
 

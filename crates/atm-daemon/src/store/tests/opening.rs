@@ -77,7 +77,7 @@ fn database_of_a_newer_atm_is_refused_and_not_touched() {
 fn database_of_a_newer_atm_at_rest_is_refused_and_not_touched() {
     let temp = Temp::new();
     let store = temp.open().store;
-    store.conn.pragma_update(None, "user_version", 2).unwrap();
+    store.conn.pragma_update(None, "user_version", schema::KNOWN + 1).unwrap();
     drop(store);
     let before = fs::read(temp.path()).unwrap();
     let error = Store::open(&temp.path()).unwrap_err();

@@ -133,3 +133,44 @@ fn reader_of_a_missing_database_creates_none() {
     Reader::open(&temp.path()).unwrap_err();
     assert_eq!(temp.names(), [""; 0]);
 }
+
+#[test]
+fn notifications_and_mutes_outlive_the_daemon_and_are_bounded() {
+    use atm_core::notify::{Mute, Occasion, Record, Step, Verdict};
+    let temp = Temp::new();
+    let mut store = temp.open().store;
+    let record = |at: i64| Record {
+        at: Stamp(at),
+        key: "a".into(),
+        session: "id-a".into(),
+        name: "näme".into(),
+        event: Occasion::Attention,
+        reason: "attention: Permission: Bash".into(),
+        since: Stamp(1),
+        step: Step::First,
+        verdict: Verdict::Sent,
+        why: "why".into(),
+        channels: Vec::new(),
+        count: 1,
+    };
+    let told = (0..5).map(|at| Notice::Told(record(at)));
+    let mutes = [
+        Notice::Muted(key("a"), Some(Mute::Always)),
+        Notice::Muted(key("b"), Some(Mute::Until(Stamp(9)))),
+        Notice::Muted(key("a"), None),
+    ];
+    let transitions = vec![
+        (key("a"), ConversationId::new("id-a"), transition(10, "attention: Permission: Bash")),
+        (key("a"), ConversationId::new("id-a"), transition(20, "idle: done")),
+    ];
+    let notices = told.chain(mutes).collect();
+    store.apply(&Batch { notices, transitions, ..Batch::default() }).unwrap();
+    let opened = temp.open();
+    assert_eq!(opened.notifications, (0..5).map(record).collect::<Vec<_>>());
+    assert_eq!(opened.mutes, [(key("b"), Mute::Until(Stamp(9)))]);
+    assert_eq!(temp.reader().notifications(2).unwrap(), [record(3), record(4)]);
+    let past = temp.reader().past(Stamp(3)).unwrap();
+    assert_eq!((past.steps.len(), past.notifications.len()), (1, 2), "only what is about waiting");
+    store.prune(&Limits { transitions: 2, ..Limits::default() }).unwrap();
+    assert_eq!(temp.reader().notifications(9).unwrap().len(), 2);
+}
