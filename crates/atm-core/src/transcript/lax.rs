@@ -22,6 +22,8 @@ pub(super) enum Content<'a> {
     #[default]
     Nothing,
     Plain(Cow<'a, str>),
+    /// Nearly always: no list has to be made for it.
+    Block(Block<'a>),
     Blocks(Vec<Block<'a>>),
 }
 
@@ -60,6 +62,7 @@ impl Block<'_> {
 impl Content<'_> {
     pub(super) fn blocks(&self) -> &[Block<'_>] {
         match self {
+            Content::Block(block) => std::slice::from_ref(block),
             Content::Blocks(blocks) => blocks,
             Content::Nothing | Content::Plain(_) => &[],
         }
@@ -170,8 +173,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let mut blocks = Vec::new();
-                while let Some(block) = list.next_element::<Block<'de>>()? {
+                let Some(first) = list.next_element::<Block<'de>>()? else {
+                    return Ok(Content::Nothing);
+                };
+                let Some(second) = list.next_element()? else { return Ok(Content::Block(first)) };
+                let mut blocks = vec![first, second];
+                while let Some(block) = list.next_element()? {
                     blocks.push(block);
                 }
                 Ok(Content::Blocks(blocks))

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::lax::{Content, Count, Flag, Text};
+use super::lax::{Block, Content, Count, Flag, Text};
 use super::usage::Usage;
 use crate::stamp::Stamp;
 
@@ -266,9 +266,9 @@ impl<'a> Line<'a> {
         };
         let mut text = match content {
             Content::Plain(text) => text.clone().into_owned(),
-            Content::Blocks(blocks) => {
-                let texts = blocks.iter().filter(|block| block.kind.is("text"));
-                let texts: Vec<String> = texts.filter_map(|block| block.decoded()).collect();
+            Content::Block(_) | Content::Blocks(_) => {
+                let texts = content.blocks().iter().filter(|block| block.kind.is("text"));
+                let texts: Vec<String> = texts.filter_map(Block::decoded).collect();
                 texts.join("\n")
             }
             Content::Nothing => return None,
@@ -296,8 +296,8 @@ fn charged_as<'m>(model: &'m str, usage: &WireUsage<'_>) -> Cow<'m, str> {
 fn first_text<'c>(content: &'c Content<'_>) -> Option<Cow<'c, str>> {
     match content {
         Content::Plain(text) => Some(Cow::Borrowed(text)),
-        Content::Blocks(blocks) => {
-            let text = blocks.iter().find(|block| block.kind.is("text"))?;
+        Content::Block(_) | Content::Blocks(_) => {
+            let text = content.blocks().iter().find(|block| block.kind.is("text"))?;
             text.decoded().map(Cow::Owned)
         }
         Content::Nothing => None,
