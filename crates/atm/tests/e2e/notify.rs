@@ -332,8 +332,10 @@ fn muted_session_is_silent_and_the_log_says_why() {
     assert!(!programs.join("notify-send.said").exists());
     sealed.ok(&["notify", "unmute", ID]);
     assert!(said(&sealed, "notify-send").contains("needs you"));
-    let text = sealed.ok(&["notify", "log"]);
-    assert!(text.contains("the session is muted") && text.contains("notify-send shown"), "{text}");
+    let text = sealed.wait("the record of it", |sealed| {
+        Some(sealed.ok(&["notify", "log"])).filter(|text| text.contains("notify-send shown"))
+    });
+    assert!(text.contains("the session is muted"), "{text}");
     assert_eq!(sealed.fails(&["notify", "mute", "nobody"]).0, 4);
 }
 
