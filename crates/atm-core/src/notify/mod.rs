@@ -23,7 +23,7 @@ use crate::session::status::{Class, Life, Status, Why};
 use crate::stamp::Stamp;
 
 pub use desk::{Decision, Desk, Mute, Order, Scene};
-pub use record::{Record, Step, Told, Verdict};
+pub use record::{Outcome, Record, Step, Told, Verdict};
 
 /// The names of all channels, in the order of `Channel`.
 pub const CHANNELS: &[&str] = &[

@@ -30,7 +30,16 @@ pub struct Told {
     pub channel: Channel,
     /// Where it went, or why it did not.
     pub what: String,
-    pub failed: bool,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Sent,
+    /// Nobody is there to see it, which is no fault.
+    Nobody,
+    Failed,
 }
 
 /// Grows by optional fields.
@@ -56,6 +65,16 @@ pub struct Record {
     /// How many sessions the message spoke of.
     #[serde(default)]
     pub count: usize,
+}
+
+impl Outcome {
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Sent => "sent",
+            Outcome::Nobody => "nobody",
+            Outcome::Failed => "failed",
+        }
+    }
 }
 
 impl Step {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use atm_core::notify::client::Client;
-use atm_core::notify::{Channel, Mute, Record};
+use atm_core::notify::{Channel, Mute, Outcome, Record};
 use atm_core::proto::message::{Refusal, RefusalKind, Reply};
 use atm_core::session::Key;
 use atm_core::stamp::Stamp;
@@ -34,7 +34,7 @@ impl Dispatcher {
     pub(super) fn take_notified(&mut self, records: Vec<Record>) {
         // Of a message about several, each record tells the same.
         for told in records.iter().take(1).flat_map(|record| &record.channels) {
-            if told.failed {
+            if told.outcome == Outcome::Failed {
                 self.trouble(&format!("notification by {}: {}", told.channel, told.what));
             }
         }

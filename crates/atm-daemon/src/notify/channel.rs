@@ -5,7 +5,7 @@ use std::time::Duration;
 use atm_core::config::notify::Notify;
 use atm_core::notify::client::Client;
 use atm_core::notify::words::Message;
-use atm_core::notify::{Channel, Told, argv, terminal};
+use atm_core::notify::{Channel, Outcome, Told, argv, terminal};
 use atm_core::text::clean;
 use serde_json::json;
 
@@ -20,7 +20,19 @@ const SOUND_LIMIT: Duration = Duration::from_secs(30);
 const SOON: Duration = Duration::from_millis(400);
 const PLAYERS: &[&str] = &["paplay", "pw-play", "aplay", "afplay"];
 
-type Went = Result<String, String>;
+type Went = Result<String, Trouble>;
+
+enum Trouble {
+    /// Nobody is there to see it.
+    Nobody(&'static str),
+    Failed(String),
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Trouble {
+        Trouble::Failed(why)
+    }
+}
 
 /// All at once; one that is slow or fails holds up no other.
 pub(super) async fn send_all(channels: &[Channel], message: &Message, way: &Way) -> Vec<Told> {
@@ -28,11 +40,12 @@ pub(super) async fn send_all(channels: &[Channel], message: &Message, way: &Way)
     for (at, channel) in channels.iter().copied().enumerate() {
         let (message, way) = (message.clone(), way.clone());
         sending.spawn(async move {
-            let (what, failed) = match send(channel, &message, &way).await {
-                Ok(what) => (what, false),
-                Err(why) => (why, true),
+            let (what, outcome) = match send(channel, &message, &way).await {
+                Ok(what) => (what, Outcome::Sent),
+                Err(Trouble::Nobody(why)) => (why.to_owned(), Outcome::Nobody),
+                Err(Trouble::Failed(why)) => (why, Outcome::Failed),
             };
-            (at, Told { channel, what: clean(&what, 300), failed })
+            (at, Told { channel, what: clean(&what, 300), outcome })
         });
     }
     let mut told = sending.join_all().await;
@@ -66,13 +79,18 @@ async fn send(channel: Channel, message: &Message, way: &Way) -> Went {
     }
 }
 
-fn reachable(client: Option<&Client>) -> Result<&Client, String> {
-    client.ok_or_else(|| "no tmux client is attached".to_owned())
+fn reachable(client: Option<&Client>) -> Result<&Client, Trouble> {
+    client.ok_or(Trouble::Nobody("no tmux client is attached"))
+}
+
+/// Where a message does not hide what it is about.
+fn elsewhere(way: &Way) -> Result<&Client, Trouble> {
+    let client = way.message_client.as_ref();
+    client.ok_or(Trouble::Nobody("no tmux client shows another window"))
 }
 
 async fn tmux_message(message: &Message, way: &Way) -> Went {
-    let client = way.message_client.as_ref();
-    let client = client.ok_or_else(|| "no tmux client shows another window".to_owned())?;
+    let client = elsewhere(way)?;
     let time = way.config.message_time;
     let args = argv::tmux_message(client, time, &message.title, &message.body);
     run::run(tmux(args), TMUX_LIMIT).await?;
@@ -80,8 +98,7 @@ async fn tmux_message(message: &Message, way: &Way) -> Went {
 }
 
 async fn tmux_popup(message: &Message, way: &Way) -> Went {
-    let client = way.message_client.as_ref();
-    let client = client.ok_or_else(|| "no tmux client shows another window".to_owned())?;
+    let client = elsewhere(way)?;
     let own = std::env::current_exe().map_err(|error| format!("atm is not found: {error}"))?;
     let (popup, own) = (&way.config.popup, own.to_string_lossy());
     let args = argv::tmux_popup(client, popup, &own, &message.title, &message.body);
@@ -102,7 +119,7 @@ async fn show(name: &str, args: Vec<String>) -> Went {
 async fn sound(config: &Notify) -> Went {
     let sound = &config.sound;
     if sound.file.is_empty() {
-        return Err("notify.sound.file is not set".to_owned());
+        return Err("notify.sound.file is not set".to_owned().into());
     }
     let mut argv = sound.player.clone();
     if argv.is_empty() {
@@ -120,7 +137,7 @@ async fn sound(config: &Notify) -> Went {
 async fn command(config: &Notify, message: &Message) -> Went {
     let mut argv = config.command.argv.clone();
     if argv.is_empty() {
-        return Err("notify.command.argv is not set".to_owned());
+        return Err("notify.command.argv is not set".to_owned().into());
     }
     let value = |name: &str| match name {
         "title" => Some(message.title.clone()),

@@ -14,7 +14,9 @@ use atm_core::config::notify::Notify;
 use atm_core::machine::Machine;
 use atm_core::notify::client::{self, Client};
 use atm_core::notify::words::{Fields, Message};
-use atm_core::notify::{Channel, Desk, Mute, Occasion, Order, Record, Scene, Step, Told, Verdict};
+use atm_core::notify::{
+    Channel, Desk, Mute, Occasion, Order, Outcome, Record, Scene, Step, Told, Verdict,
+};
 use atm_core::session::{Found, Key, Session};
 use atm_core::stamp::Stamp;
 use atm_core::view::SessionView;
@@ -108,7 +110,7 @@ impl Notifier {
             (self.reports.clone(), order.channels, order.records);
         tokio::spawn(async move {
             let told = channel::send_all(&channels, &message, &way).await;
-            let is_failed = told.iter().all(|told| told.failed);
+            let is_failed = !told.iter().any(|told| told.outcome == Outcome::Sent);
             for record in &mut records {
                 record.verdict = if is_failed { Verdict::Failed } else { Verdict::Sent };
                 record.channels.clone_from(&told);

@@ -33,7 +33,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Send a sample and say what each channel did with it; exit code 1 if one failed
+    /// Send a sample and say what each channel did with it; exit code 1 unless all took it
     Test(test::Args),
     /// Tell nothing of a session any more
     Mute(Who),

@@ -185,7 +185,7 @@ impl Desk {
         for session in sessions {
             let Some(wait) = self.waits.get(&session.key).cloned() else { continue };
             let why = match step {
-                Step::First => format!("{}: {}", occasion.word(), wait.reason),
+                Step::First => wait.reason.clone(),
                 Step::Again => format!("unanswered: {}", wait.reason),
             };
             let sent = record(session, &wait, Verdict::Sent, why, scene);

@@ -1,6 +1,6 @@
 //! `atm notify log`: what was told, what was not, and why.
 
-use atm_core::notify::{Record, Step, Told};
+use atm_core::notify::{Outcome, Record, Step, Told};
 use atm_core::proto::message::{Reply, Request};
 use atm_core::text::clean;
 use atm_core::view::SCHEMA;
@@ -67,9 +67,9 @@ fn row(record: &Record) -> [Cell; 6] {
     };
     let told = |told: &Told| {
         let what = clean(&told.what, 100);
-        match told.failed {
-            true => format!("{} failed ({what})", told.channel),
-            false => format!("{} {what}", told.channel),
+        match told.outcome {
+            Outcome::Sent => format!("{} {what}", told.channel),
+            Outcome::Nobody | Outcome::Failed => format!("not by {} ({what})", told.channel),
         }
     };
     let channels: Vec<String> = record.channels.iter().map(told).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atm_core::notify::{CHANNELS, Channel, Told};
+use atm_core::notify::{CHANNELS, Channel, Outcome, Told};
 use atm_core::proto::message::{Reply, Request};
 use atm_core::text::clean;
 use atm_core::view::SCHEMA;
@@ -50,11 +50,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     } else if told.is_empty() {
         writeln!(context.out, "no channel is configured; name one with --channel")?;
     } else {
-        for Told { channel, what, failed } in &told {
-            let word = if *failed { "failed" } else { "sent" };
+        for Told { channel, what, outcome } in &told {
+            let word = outcome.word();
             writeln!(context.out, "{:18} {word:7} {}", channel.word(), clean(what, 300))?;
         }
     }
-    let is_failed = told.iter().any(|told| told.failed);
+    let is_failed = told.iter().any(|told| told.outcome != Outcome::Sent);
     Ok(if is_failed { Exit::Failed } else { Exit::Ok })
 }
