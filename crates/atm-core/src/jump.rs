@@ -28,6 +28,8 @@ pub enum To {
     Who(String),
     Next,
     Last,
+    /// Whoever the user was told of last.
+    Notified,
 }
 
 /// A place in the order of who waits.

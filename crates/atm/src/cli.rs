@@ -186,6 +186,7 @@ mod tests {
         "atm jump abcd --print",
         "atm jump --next --client /dev/pts/3",
         "atm jump --last",
+        "atm jump --last-notified",
         "atm pick --print",
         "atm pick --client /dev/pts/3",
         "atm dismiss",

@@ -8,12 +8,14 @@ use atm_core::view::SessionView;
 use atm_core::words::place::short;
 
 use super::Dispatcher;
+use crate::clock;
 
 impl Dispatcher {
     pub(super) fn jump(&self, to: &To, from: Option<&Spot>) -> Reply {
         let found = match to {
             To::Next => self.next(from),
             To::Last => self.last(),
+            To::Notified => self.notified(),
             To::Who(who) => self.place_of(who, from),
         };
         match found {
@@ -44,6 +46,14 @@ impl Dispatcher {
         let spot = self.trail.last().cloned().ok_or_else(none)?;
         let view = self.views().into_iter().find(|view| Spot::of(view).as_ref() == Some(&spot));
         Ok((spot, view))
+    }
+
+    fn notified(&self) -> Result<(Spot, Option<SessionView>), Refusal> {
+        let last = self.world.notify.desk.last().and_then(|key| self.machine.get(key));
+        let none = || nowhere("there was no notification yet".to_owned());
+        let view = SessionView::of(last.ok_or_else(none)?, &self.world.host, clock::now());
+        let gone = || nowhere(format!("session {} has no pane any more", short(&view.id)));
+        Ok((Spot::of(&view).ok_or_else(gone)?, Some(view)))
     }
 
     fn place_of(

@@ -24,9 +24,10 @@ Examples:
   atm jump --last              back to where you were before the last jump
   atm jump 1f3a
   bind-key j run-shell -b \"atm jump --next --client '#{client_name}'\"   in your tmux.conf")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     /// Session: id, beginning of one, name, or pane
-    #[arg(value_name = "S", required_unless_present_any = ["next", "last"])]
+    #[arg(value_name = "S", required_unless_present_any = ["next", "last", "last_notified"])]
     session: Option<String>,
     /// Who waits for you: an answer first, longest wait first, then what is finished and not looked at
     #[arg(long, conflicts_with_all = ["session", "last"])]
@@ -34,6 +35,9 @@ pub(crate) struct Args {
     /// Where you came from at the last jump
     #[arg(long, conflicts_with = "session")]
     last: bool,
+    /// Whoever you were notified of last
+    #[arg(long, conflicts_with_all = ["session", "next", "last"])]
+    last_notified: bool,
     /// The tmux client to move, for key bindings: problems are shown on it and the exit code is 0
     #[arg(long, value_name = "NAME")]
     client: Option<String>,
@@ -47,6 +51,7 @@ impl Args {
         match &self.session {
             Some(session) => To::Who(session.clone()),
             None if self.last => To::Last,
+            None if self.last_notified => To::Notified,
             None => To::Next,
         }
     }
