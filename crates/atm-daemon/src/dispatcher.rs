@@ -15,7 +15,7 @@ use atm_core::event::Event;
 use atm_core::jump::Trail;
 use atm_core::machine::Machine;
 use atm_core::places::{self, Places};
-use atm_core::project::{Look, Part};
+use atm_core::project::Look;
 use atm_core::proto::message::{Reply, Request};
 use atm_core::session::{FileLife, Key};
 use atm_core::statusline::{FEED_MAX, Feed};
@@ -55,7 +55,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
     let files = Files::new(reports.clone(), changes.clone());
     let transcripts = Transcripts::new(reports.clone(), changes);
     let config_file = ConfigFile::new(places.config_file(), reports.clone());
-    let projector = Projector::new(look(), log.clone(), reports.clone());
+    let projector = Projector::new(Look::default(), log.clone(), reports.clone());
     let world = World::new(reports, files, transcripts, config_file, projector);
     let archive = keeper.archive();
     tokio::spawn(server::accept(sockets.listener, calls, archive.clone()));
@@ -279,10 +279,9 @@ impl Dispatcher {
             }
             Call::Ask { request: Request::Stop, answer } => self.stop = Some(answer),
             Call::Ask { request: Request::List { all: true }, answer } => self.list_all(answer),
-            Call::Ask { request: Request::Repaint, answer } => self.repaint(look(), answer),
+            Call::Ask { request: Request::Repaint, answer } => self.repaint(answer),
             Call::Ask { request: Request::Unpaint, answer } => {
-                let shows = std::collections::BTreeSet::new();
-                self.repaint(Look { shows, ..look() }, answer);
+                self.unpaint(answer);
             }
             Call::Ask { request, answer } => {
                 let reply = self.answer(request);
@@ -339,13 +338,4 @@ async fn until(due: Option<atm_core::stamp::Stamp>) {
     let now = clock::now();
     let wait = due.map_or(Duration::from_secs(3600), |due| due.since(now));
     tokio::time::sleep(wait).await;
-}
-
-/// How tmux looks: by default, and with every event if a fault is looked for (seed 002).
-fn look() -> Look {
-    let mut look = Look::default();
-    if std::env::var_os("CLAUDE_TMUX_DEBUG").is_some_and(|value| value == "1") {
-        look.shows.insert(Part::DebugOptions);
-    }
-    look
 }

@@ -12,7 +12,7 @@ use atm_core::session::{Key, Session};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::log::Log;
-use crate::painter::{self, Order, Trust};
+use crate::painter::{self, Order, Pace, Trust};
 use crate::sensors::Reports;
 
 pub(crate) struct Projector {
@@ -86,7 +86,7 @@ impl Projector {
         };
         let is_same = self.servers.get(socket).is_some_and(|server| server.pid == pid);
         if !is_same {
-            let orders = painter::start(socket.to_owned(), &self.look, self.reports.clone());
+            let orders = painter::start(socket.to_owned(), self.reports.clone());
             let server = Server {
                 pid,
                 panes: Vec::new(),
@@ -142,15 +142,28 @@ impl Projector {
             }
             let changes = Story { machine, causes: &self.causes, socket: &socket };
             self.log.debug_all(|| changes.tell(server.shown.as_ref(), &paint));
-            server.send(paint, None);
+            server.send(paint, Pace::of(&self.look), None);
         }
         self.causes.clear();
+    }
+
+    /// Another look, if it is another one: with the next picture.
+    pub(crate) fn restyle(&mut self, look: Look, machine: &Machine) {
+        if self.look != look {
+            self.look = look;
+            self.meet(machine);
+            self.dirty.extend(self.servers.keys().cloned());
+        }
+    }
+
+    fn meet(&mut self, machine: &Machine) {
+        self.faces = machine.sessions().map(|s| (s.key.clone(), Face::of(s, &self.look))).collect();
     }
 
     /// Writes everything anew to all servers.
     pub(crate) fn repaint(&mut self, look: Look, machine: &Machine) -> Vec<oneshot::Receiver<()>> {
         self.look = look;
-        self.faces = machine.sessions().map(|s| (s.key.clone(), Face::of(s, &self.look))).collect();
+        self.meet(machine);
         let mut done = Vec::new();
         for (socket, server) in &mut self.servers {
             let place = (socket.as_str(), server.pid);
@@ -160,7 +173,7 @@ impl Projector {
             }
             let (answer, answered) = oneshot::channel();
             server.trust = Trust::Nothing;
-            server.send(paint, Some(answer));
+            server.send(paint, Pace::of(&self.look), Some(answer));
             done.push(answered);
         }
         done
@@ -168,11 +181,11 @@ impl Projector {
 }
 
 impl Server {
-    fn send(&mut self, paint: Paint, done: Option<oneshot::Sender<()>>) {
+    fn send(&mut self, paint: Paint, pace: Pace, done: Option<oneshot::Sender<()>>) {
         self.shown = Some(paint.clone());
         let trust = std::mem::replace(&mut self.trust, Trust::Memory);
         // Fails only if the painter is gone, and with it the daemon.
-        drop(self.orders.send(Order { paint: Box::new(paint), trust, done }));
+        drop(self.orders.send(Order { paint: Box::new(paint), trust, pace, done }));
     }
 }
 

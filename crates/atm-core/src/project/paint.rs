@@ -204,7 +204,8 @@ fn window(sessions: &[&Session], panes: &str, look: &Look) -> Window {
     };
     let tab = look.has(Part::TabColours).then(|| {
         let has_living = sessions.iter().any(|session| session.is_live());
-        if has_living { Tab::Live(colour.clone()) } else { Tab::Ended(colour.clone()) }
+        let colour = colour.as_str().to_owned();
+        if has_living { Tab::Live(colour) } else { Tab::Ended(colour) }
     });
     let mut values = Options::new();
     if look.has(Part::WindowState) {

@@ -81,7 +81,15 @@ impl Dispatcher {
         self.world.panes.look(socket);
     }
 
-    pub(super) fn repaint(&mut self, look: Look, answer: oneshot::Sender<Reply>) {
+    pub(super) fn repaint(&mut self, answer: oneshot::Sender<Reply>) {
+        self.paint_anew(self.look(), answer);
+    }
+
+    pub(super) fn unpaint(&mut self, answer: oneshot::Sender<Reply>) {
+        self.paint_anew(self.look().off(), answer);
+    }
+
+    fn paint_anew(&mut self, look: Look, answer: oneshot::Sender<Reply>) {
         let all = self.world.projector.repaint(look, &self.machine);
         tokio::spawn(async move {
             for one in all {

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use atm_core::project::{Glyphs, hooks, pane_suffix, window_suffix};
+use atm_core::project::{hooks, pane_suffix, window_suffix};
+use atm_core::words::Charset;
 use serde_json::{Value, json};
 use vt100::Color;
 
@@ -150,12 +151,12 @@ impl Desk {
 /// Hooks and labels, as the generated tmux file has them.
 pub(crate) fn set_up(sealed: &mut Sealed) {
     set_hooks(sealed, env!("CARGO_BIN_EXE_atm"));
-    let window = window_suffix(Glyphs::Ascii);
+    let window = window_suffix(Charset::Ascii);
     for name in ["window-status-format", "window-status-current-format"] {
         sealed.tmux(&["set", "-ag", name, &window]);
     }
     sealed.tmux(&["set", "-g", "pane-border-status", "top"]);
-    sealed.tmux(&["set", "-ag", "pane-border-format", &pane_suffix(Glyphs::Ascii)]);
+    sealed.tmux(&["set", "-ag", "pane-border-format", &pane_suffix(Charset::Ascii)]);
 }
 
 pub(crate) fn set_hooks(sealed: &mut Sealed, program: &str) {

@@ -12,12 +12,12 @@ const THEME: [&[&str]; 2] = [
     &["set", "-g", "window-status-current-style", "bg=colour25"],
 ];
 
-fn styles(desk: &mut Desk, pane: &Pane) -> (String, String) {
+pub(crate) fn styles(desk: &mut Desk, pane: &Pane) -> (String, String) {
     let style = desk.option("w", &pane.window, "window-status-style");
     (style, desk.option("w", &pane.window, "window-status-current-style"))
 }
 
-fn ours(desk: &mut Desk) -> Vec<String> {
+pub(crate) fn ours(desk: &mut Desk) -> Vec<String> {
     let mut all = desk.sealed.tmux(&["show-options", "-g"]);
     for pane in desk.sealed.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]).lines() {
         all += &desk.sealed.tmux(&["show-options", "-p", "-t", pane]);
