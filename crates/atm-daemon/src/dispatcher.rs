@@ -72,6 +72,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         troubles: past.notes,
         self_test: None,
         fresh: Vec::new(),
+        repaints: Vec::new(),
         trail: Trail::default(),
         stop: None,
     };
@@ -113,6 +114,8 @@ struct Dispatcher {
     self_test: Option<String>,
     /// Requests that wait for tmux.
     fresh: Vec<oneshot::Sender<()>>,
+    /// Orders to paint that wait for tmux.
+    repaints: Vec<oneshot::Sender<Reply>>,
     /// Where users were taken; forgotten with the daemon.
     trail: Trail,
     /// Who asked us to stop.
@@ -257,15 +260,6 @@ impl Dispatcher {
         {
             let pid = process.pid;
             self.handle(Event::SessionFileGone { pid });
-        }
-    }
-
-    fn release_fresh(&mut self) {
-        if !self.world.panes.is_waiting() {
-            for waiting in self.fresh.drain(..) {
-                // A connection that gave up waiting is fine.
-                waiting.send(()).ok();
-            }
         }
     }
 

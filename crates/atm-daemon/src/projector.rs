@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use atm_core::event::Pane;
 use atm_core::ids::WindowId;
 use atm_core::machine::Machine;
 use atm_core::project::{Face, LastFocused, Look, Paint, Part, wanted};
 use atm_core::session::{Key, Session};
+use atm_core::tmux::Listing;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::log::Log;
@@ -29,8 +29,7 @@ pub(crate) struct Projector {
 
 /// A server that answers, in this run of it.
 struct Server {
-    pid: i32,
-    panes: Vec<Pane>,
+    listing: Listing,
     focused: LastFocused,
     shown: Option<Paint>,
     trust: Trust,
@@ -79,17 +78,17 @@ impl Projector {
     }
 
     /// The server was asked for its panes; `None` if there is none any more.
-    pub(crate) fn looked(&mut self, socket: &str, found: Option<(i32, &[Pane])>) {
-        let Some((pid, panes)) = found else {
+    pub(crate) fn looked(&mut self, socket: &str, found: Option<&Listing>) {
+        let Some(listing) = found else {
             self.servers.remove(socket);
             return;
         };
-        let is_same = self.servers.get(socket).is_some_and(|server| server.pid == pid);
+        let is_same =
+            self.servers.get(socket).is_some_and(|known| known.listing.server == listing.server);
         if !is_same {
             let orders = painter::start(socket.to_owned(), self.reports.clone());
             let server = Server {
-                pid,
-                panes: Vec::new(),
+                listing: Listing { panes: Vec::new(), ..listing.clone() },
                 focused: LastFocused::default(),
                 shown: None,
                 trust: Trust::Memory,
@@ -97,8 +96,8 @@ impl Projector {
             };
             self.servers.insert(socket.to_owned(), server);
         }
-        if let Some(server) = self.servers.get_mut(socket).filter(|server| server.panes != panes) {
-            panes.clone_into(&mut server.panes);
+        if let Some(server) = self.servers.get_mut(socket).filter(|s| s.listing != *listing) {
+            listing.clone_into(&mut server.listing);
             self.dirty.insert(socket.to_owned());
         }
     }
@@ -113,9 +112,14 @@ impl Projector {
         }
     }
 
+    /// The servers that answer.
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = &String> {
+        self.servers.keys()
+    }
+
     pub(crate) fn knows(&self, socket: &str, window: &WindowId) -> bool {
         let server = self.servers.get(socket);
-        server.is_some_and(|server| server.panes.iter().any(|pane| pane.window == *window))
+        server.is_some_and(|server| server.listing.panes.iter().any(|pane| pane.window == *window))
     }
 
     /// What was written is not there, or not for certain: it is written again when the server has
@@ -124,7 +128,7 @@ impl Projector {
         if let Some(server) = self.servers.get_mut(socket) {
             server.shown = None;
             server.trust = Trust::Nothing;
-            server.panes.clear();
+            server.listing.panes.clear();
         }
     }
 
@@ -132,11 +136,7 @@ impl Projector {
     pub(crate) fn project(&mut self, machine: &Machine) {
         for socket in std::mem::take(&mut self.dirty) {
             let Some(server) = self.servers.get_mut(&socket) else { continue };
-            let place = (socket.as_str(), server.pid);
-            let mut paint = wanted(machine.sessions(), place, &server.panes, &self.look);
-            if paint.last_focused == LastFocused::Unknown {
-                paint.last_focused = server.focused.clone();
-            }
+            let paint = server.picture(&socket, machine, &self.look);
             if server.shown.as_ref() == Some(&paint) {
                 continue;
             }
@@ -166,11 +166,7 @@ impl Projector {
         self.meet(machine);
         let mut done = Vec::new();
         for (socket, server) in &mut self.servers {
-            let place = (socket.as_str(), server.pid);
-            let mut paint = wanted(machine.sessions(), place, &server.panes, &self.look);
-            if paint.last_focused == LastFocused::Unknown {
-                paint.last_focused = server.focused.clone();
-            }
+            let paint = server.picture(socket, machine, &self.look);
             let (answer, answered) = oneshot::channel();
             server.trust = Trust::Nothing;
             server.send(paint, Pace::of(&self.look), Some(answer));
@@ -181,6 +177,14 @@ impl Projector {
 }
 
 impl Server {
+    fn picture(&self, socket: &str, machine: &Machine, look: &Look) -> Paint {
+        let mut paint = wanted(machine.sessions(), (socket, &self.listing), look);
+        if paint.last_focused == LastFocused::Unknown {
+            paint.last_focused = self.focused.clone();
+        }
+        paint
+    }
+
     fn send(&mut self, paint: Paint, pace: Pace, done: Option<oneshot::Sender<()>>) {
         self.shown = Some(paint.clone());
         let trust = std::mem::replace(&mut self.trust, Trust::Memory);

@@ -11,6 +11,7 @@ use crate::session::status::Class;
 use crate::session::{Found, Place, Session};
 use crate::stamp::Stamp;
 use crate::text::printable;
+use crate::tmux::Listing;
 
 const MAX_ID: usize = 200;
 const MAX_PATH: usize = 4096;
@@ -112,20 +113,22 @@ impl Face {
     }
 }
 
-/// What the server with these panes should show of `sessions`.
+/// What the server at `socket` should show of `sessions`. Where nothing of atm was set up, neither
+/// in tmux nor in the client, nothing is shown: somebody may only want the list.
 pub fn wanted<'a>(
     sessions: impl Iterator<Item = &'a Session>,
-    (socket, server): (&str, i32),
-    panes: &[Pane],
+    (socket, listing): (&str, &Listing),
     look: &Look,
 ) -> Paint {
-    let mut paint = Paint { server, panes: panes.to_vec(), ..Paint::default() };
+    let Listing { server, panes, .. } = listing;
+    let mut paint = Paint { server: *server, panes: panes.clone(), ..Paint::default() };
     if look.shows.is_empty() {
         paint.last_focused = LastFocused::Unwanted;
         return paint;
     }
     let mut windows: BTreeMap<&WindowId, Vec<&Session>> = BTreeMap::new();
-    for (pane, (window, session)) in shown(sessions, socket, server) {
+    let sessions = sessions.filter(|session| listing.is_set_up || session.has_hooks());
+    for (pane, (window, session)) in shown(sessions, socket, *server) {
         paint.shown.insert(pane.clone(), pane_values(session, look));
         windows.entry(window).or_default().push(session);
     }

@@ -9,6 +9,7 @@ use crate::ids::{ConversationId, PaneId, WindowId};
 use crate::session::status::{Detail, Life, Reason, Status, Why};
 use crate::session::{Found, Key, Place, Session};
 use crate::stamp::Stamp;
+use crate::tmux::Listing;
 
 const SOCKET: &str = "/tmp/s";
 const SERVER: i32 = 7;
@@ -59,8 +60,12 @@ fn panes() -> Vec<Pane> {
         .into()
 }
 
+fn listing() -> Listing {
+    Listing { server: SERVER, version: "3.3a".to_owned(), is_set_up: true, panes: panes() }
+}
+
 fn paint(sessions: &[Session]) -> Paint {
-    wanted(sessions.iter(), (SOCKET, SERVER), &panes(), &Look::default())
+    wanted(sessions.iter(), (SOCKET, &listing()), &Look::default())
 }
 
 fn state(sessions: &[Session]) -> &'static str {
@@ -253,17 +258,28 @@ fn parts_switched_off_are_taken_out() {
     let without = |part: Part| {
         let mut look = Look::default();
         look.shows.remove(&part);
-        diff(&painted, &wanted(sessions.iter(), (SOCKET, SERVER), &panes(), &look)).firm
+        diff(&painted, &wanted(sessions.iter(), (SOCKET, &listing()), &look)).firm
     };
     assert_eq!(changed(&without(Part::TabColours), STYLES[0]), [None]);
     assert_eq!(changed(&without(Part::WindowState), STATE), [None]);
     assert_eq!(changed(&without(Part::PaneOptions), SESSION_ID), [None]);
     assert_eq!(changed(&without(Part::LastFocusedWindow), LAST_FOCUSED), [None]);
     let none = Look { shows: Default::default(), ..Look::default() };
-    let nothing = wanted(sessions.iter(), (SOCKET, SERVER), &panes(), &none);
+    let nothing = wanted(sessions.iter(), (SOCKET, &listing()), &none);
     assert!(diff(&painted, &nothing).firm.iter().all(|change| change.value.is_none()));
     painted.apply(&diff(&painted, &nothing).firm, &nothing);
     assert!(painted.values.is_empty());
+}
+
+#[test]
+fn where_nothing_is_set_up_only_sessions_with_hooks_are_shown() {
+    let mut heard = session("a", "%1", "@1");
+    heard.facts.heard = Stamp(3);
+    let sessions = [heard, session("b", "%3", "@2")];
+    let bare = Listing { is_set_up: false, ..listing() };
+    let paint = wanted(sessions.iter(), (SOCKET, &bare), &Look::default());
+    assert_eq!(paint.windows.keys().map(WindowId::as_str).collect::<Vec<_>>(), ["@1"]);
+    assert_eq!(paint.shown.keys().map(PaneId::as_str).collect::<Vec<_>>(), ["%1"]);
 }
 
 #[test]

@@ -25,6 +25,7 @@ impl Dispatcher {
 
     /// How tmux should look now.
     pub(super) fn look(&self) -> Look {
-        Look::of(&self.world.config)
+        let look = Look::of(&self.world.config);
+        if self.places.tmux_off().exists() { look.off() } else { look }
     }
 }

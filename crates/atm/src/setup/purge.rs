@@ -48,7 +48,8 @@ fn forgive(removed: io::Result<()>) -> io::Result<()> {
 }
 
 fn is_ours(name: &str) -> bool {
-    let beginnings = ["atm.db", "atm.log", "atm.sock", "poke.sock", "daemon.", "setup.json"];
+    let beginnings =
+        ["atm.db", "atm.log", "atm.sock", "poke.sock", "daemon.", "setup.json", "tmux.off"];
     matches!(name, "journal" | ".setup.json.atm-new")
         || beginnings.iter().any(|beginning| name.starts_with(beginning))
 }

@@ -6,6 +6,7 @@ mod economy;
 mod eye;
 mod hostile;
 mod labels;
+mod leave;
 mod look;
 mod moves;
 mod states;

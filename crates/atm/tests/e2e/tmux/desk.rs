@@ -29,18 +29,21 @@ impl Desk {
     }
 
     pub(crate) fn in_world(mut sealed: Sealed, configuration: &[&[&str]]) -> Desk {
-        sealed.tmux(&["new-session", "-d", "-s", "main", "-n", "home", "exec sleep 600"]);
-        sealed.tmux(&["set", "-as", "terminal-features", ",xterm-256color:RGB"]);
-        sealed.tmux(&["set", "-g", "status-right", ""]);
-        sealed.tmux(&["set", "-g", "automatic-rename", "off"]);
-        for command in configuration {
-            sealed.tmux(command);
-        }
+        open(&mut sealed, configuration);
         set_up(&mut sealed);
+        Desk::sit_down(sealed)
+    }
+
+    /// At a server that runs already, where atm was never set up.
+    pub(crate) fn without_setup(sealed: Sealed) -> Desk {
+        Desk::sit_down(sealed)
+    }
+
+    fn sit_down(sealed: Sealed) -> Desk {
         // Nobody hears of visits before it runs.
         sealed.ok(&["daemon"]);
         let eye = Eye::attach(&sealed, "e2e", "main");
-        sealed.wait("the client", |_| eye.colour("0:home").map(drop));
+        sealed.wait("the client", |_| eye.colour("0:").map(drop));
         Desk { sealed, eye }
     }
 
@@ -148,6 +151,16 @@ impl Desk {
     }
 }
 
+fn open(sealed: &mut Sealed, configuration: &[&[&str]]) {
+    sealed.tmux(&["new-session", "-d", "-s", "main", "-n", "home", "exec sleep 600"]);
+    sealed.tmux(&["set", "-as", "terminal-features", ",xterm-256color:RGB"]);
+    sealed.tmux(&["set", "-g", "status-right", ""]);
+    sealed.tmux(&["set", "-g", "automatic-rename", "off"]);
+    for command in configuration {
+        sealed.tmux(command);
+    }
+}
+
 /// Hooks and labels, as the generated tmux file has them.
 pub(crate) fn set_up(sealed: &mut Sealed) {
     set_hooks(sealed, env!("CARGO_BIN_EXE_atm"));
@@ -157,6 +170,7 @@ pub(crate) fn set_up(sealed: &mut Sealed) {
     }
     sealed.tmux(&["set", "-g", "pane-border-status", "top"]);
     sealed.tmux(&["set", "-ag", "pane-border-format", &pane_suffix(Charset::Ascii)]);
+    sealed.tmux(&["set", "-g", "@atm_setup", "by hand"]);
 }
 
 pub(crate) fn set_hooks(sealed: &mut Sealed, program: &str) {

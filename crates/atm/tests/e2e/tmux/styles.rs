@@ -26,13 +26,17 @@ pub(crate) fn ours(desk: &mut Desk) -> Vec<String> {
         all += "\n";
     }
     let is_ours = |line: &&str| {
-        ["@meta.claude", "@claude-state", "@atm", "@last-focused"].iter().any(|n| line.contains(n))
+        // Setup's own stay as long as it does.
+        let is_setup = ["@atm_setup", "@atm_pane_label", "@atm_window_label"];
+        let is_setup = is_setup.iter().any(|name| line.contains(name));
+        let names = ["@meta.claude", "@claude-state", "@atm", "@last-focused"];
+        names.iter().any(|name| line.contains(name)) && !is_setup
             || line.starts_with("window-status") && line.contains("fg=#")
     };
     all.lines().filter(is_ours).map(str::to_owned).collect()
 }
 
-fn ask(desk: &Desk, request: &Request) {
+pub(crate) fn ask(desk: &Desk, request: &Request) {
     let mut wire = Wire::open(&desk.sealed).unwrap();
     wire.send(request);
     assert!(matches!(wire.hear(), Some(Reply::Done)));
