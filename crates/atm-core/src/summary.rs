@@ -50,12 +50,17 @@ impl Click {
 
 impl Summary {
     pub fn of<'a>(sessions: impl IntoIterator<Item = &'a SessionView>, now: Stamp) -> Summary {
+        Summary::count(sessions.into_iter().map(|view| (Mark::of(view), view.since)), now)
+    }
+
+    /// Of sessions that are as their marks say, since then.
+    pub fn count(sessions: impl Iterator<Item = (Mark, Stamp)>, now: Stamp) -> Summary {
         let mut summary = Summary { schema: SCHEMA, ..Summary::default() };
-        for view in sessions {
-            match Mark::of(view) {
+        for (mark, since) in sessions {
+            match mark {
                 Mark::Attention => {
                     summary.attention += 1;
-                    let wait = u64::try_from(now.since(view.since).as_millis()).unwrap_or(u64::MAX);
+                    let wait = u64::try_from(now.since(since).as_millis()).unwrap_or(u64::MAX);
                     summary.longest_wait_ms = summary.longest_wait_ms.max(Some(wait));
                 }
                 Mark::Done | Mark::Failed => summary.done += 1,

@@ -77,6 +77,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         stop: None,
     };
     dispatcher.configure();
+    dispatcher.world.projector.meet(&dispatcher.machine);
     // What hooks said while nobody listened is older than what sensors see now.
     while dispatcher.read_journal() == More::Yes {}
     dispatcher.wake();
@@ -160,6 +161,7 @@ impl Dispatcher {
         let bell = self.keeper.bell();
         while self.stop.is_none() && !self.keeper.is_damaged() {
             let due = self.machine.deadline();
+            let minute = self.world.projector.deadline();
             tokio::select! {
                 biased;
                 () = quit.asked() => return,
@@ -188,6 +190,8 @@ impl Dispatcher {
                     if more == More::Later { more = self.read_journal(); }
                 }
                 () = until(due), if due.is_some() => self.tick(&mut inputs.reported),
+                // Publishing is all there is to do.
+                () = until(minute), if minute.is_some() => {}
             }
             self.hand_over();
         }

@@ -8,6 +8,8 @@ use atm_core::ids::WindowId;
 use atm_core::machine::Machine;
 use atm_core::project::{Face, LastFocused, Look, Paint, Part, wanted};
 use atm_core::session::{Key, Session};
+use atm_core::stamp::Stamp;
+use atm_core::summary::Summary;
 use atm_core::tmux::Listing;
 use tokio::sync::{mpsc, oneshot};
 
@@ -25,6 +27,11 @@ pub(crate) struct Projector {
     dirty: BTreeSet<String>,
     /// Sessions that look different since the last time, with what made them so.
     causes: BTreeMap<Key, String>,
+    summary: Summary,
+    /// When the summary says something else although nothing happened.
+    due: Option<Stamp>,
+    /// Whether a session looks different from what was summed up.
+    is_summed_up: bool,
 }
 
 /// A server that answers, in this run of it.
@@ -46,6 +53,9 @@ impl Projector {
             faces: HashMap::new(),
             dirty: BTreeSet::new(),
             causes: BTreeMap::new(),
+            summary: Summary::default(),
+            due: None,
+            is_summed_up: false,
         }
     }
 
@@ -69,12 +79,14 @@ impl Projector {
         let sockets: Vec<String> = places.into_iter().flatten().map(|p| p.socket.clone()).collect();
         self.dirty.extend(sockets);
         self.faces.insert(session.key.clone(), face);
+        self.is_summed_up = false;
     }
 
     pub(crate) fn forget(&mut self, key: &Key) {
         if let Some(place) = self.faces.remove(key).and_then(|face| face.place) {
             self.dirty.insert(place.socket);
         }
+        self.is_summed_up = false;
     }
 
     /// The server was asked for its panes; `None` if there is none any more.
@@ -133,10 +145,11 @@ impl Projector {
     }
 
     /// Gives every server whose picture is another one to its painter.
-    pub(crate) fn project(&mut self, machine: &Machine) {
+    pub(crate) fn project(&mut self, machine: &Machine, now: Stamp) {
+        self.sum_up(now);
         for socket in std::mem::take(&mut self.dirty) {
             let Some(server) = self.servers.get_mut(&socket) else { continue };
-            let paint = server.picture(&socket, machine, &self.look);
+            let paint = server.picture(&socket, machine, &self.summary, &self.look);
             if server.shown.as_ref() == Some(&paint) {
                 continue;
             }
@@ -145,6 +158,25 @@ impl Projector {
             server.send(paint, Pace::of(&self.look), None);
         }
         self.causes.clear();
+    }
+
+    /// When [`Projector::project`] has something to do although nothing happened.
+    pub(crate) fn deadline(&self) -> Option<Stamp> {
+        self.due
+    }
+
+    fn sum_up(&mut self, now: Stamp) {
+        if self.is_summed_up && self.due.is_none_or(|due| due > now) {
+            return;
+        }
+        self.is_summed_up = true;
+        let summary = Summary::count(self.faces.values().map(|face| (face.mark, face.since)), now);
+        let is_shown = self.look.has(Part::StatusSummary);
+        self.due = summary.changes_in().filter(|_| is_shown).map(|span| now.plus(span));
+        if self.summary != summary {
+            self.summary = summary;
+            self.dirty.extend(self.servers.keys().cloned());
+        }
     }
 
     /// Another look, if it is another one: with the next picture.
@@ -156,17 +188,25 @@ impl Projector {
         }
     }
 
-    fn meet(&mut self, machine: &Machine) {
+    /// Looks at all sessions.
+    pub(crate) fn meet(&mut self, machine: &Machine) {
         self.faces = machine.sessions().map(|s| (s.key.clone(), Face::of(s, &self.look))).collect();
+        self.is_summed_up = false;
     }
 
     /// Writes everything anew to all servers.
-    pub(crate) fn repaint(&mut self, look: Look, machine: &Machine) -> Vec<oneshot::Receiver<()>> {
+    pub(crate) fn repaint(
+        &mut self,
+        look: Look,
+        machine: &Machine,
+        now: Stamp,
+    ) -> Vec<oneshot::Receiver<()>> {
         self.look = look;
         self.meet(machine);
+        self.sum_up(now);
         let mut done = Vec::new();
         for (socket, server) in &mut self.servers {
-            let paint = server.picture(socket, machine, &self.look);
+            let paint = server.picture(socket, machine, &self.summary, &self.look);
             let (answer, answered) = oneshot::channel();
             server.trust = Trust::Nothing;
             server.send(paint, Pace::of(&self.look), Some(answer));
@@ -177,8 +217,8 @@ impl Projector {
 }
 
 impl Server {
-    fn picture(&self, socket: &str, machine: &Machine, look: &Look) -> Paint {
-        let mut paint = wanted(machine.sessions(), (socket, &self.listing), look);
+    fn picture(&self, socket: &str, machine: &Machine, summary: &Summary, look: &Look) -> Paint {
+        let mut paint = wanted(machine.sessions(), (socket, &self.listing), summary, look);
         if paint.last_focused == LastFocused::Unknown {
             paint.last_focused = self.focused.clone();
         }

@@ -27,6 +27,8 @@ pub enum Part {
     WindowState,
     TabColours,
     LastFocusedWindow,
+    /// `@atm_status` of each server.
+    StatusSummary,
     /// `latest_hook_*` at every event: each write redraws every client.
     DebugOptions,
 }
@@ -46,6 +48,7 @@ impl Look {
             (Part::WindowState, tmux.tab_colours),
             (Part::TabColours, tmux.tab_colours),
             (Part::LastFocusedWindow, tmux.last_focused_window),
+            (Part::StatusSummary, tmux.status_summary),
             (Part::DebugOptions, tmux.debug_options),
         ];
         let shows = switches.into_iter().filter(|(_, is_on)| tmux.enable && *is_on);

@@ -134,7 +134,7 @@ impl Dispatcher {
         if answers.is_empty() {
             return;
         }
-        let all = self.world.projector.repaint(self.look(), &self.machine);
+        let all = self.world.projector.repaint(self.look(), &self.machine, clock::now());
         tokio::spawn(async move {
             for one in all {
                 // One whose server went away has nothing left to write.

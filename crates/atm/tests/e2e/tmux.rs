@@ -3,7 +3,7 @@
 mod desk;
 mod dismissal;
 mod economy;
-mod eye;
+pub(crate) mod eye;
 mod hostile;
 mod labels;
 mod leave;
@@ -11,3 +11,4 @@ mod look;
 mod moves;
 mod states;
 mod styles;
+mod summary;

@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use atm_core::project::{hooks, pane_suffix, window_suffix};
-use atm_core::words::Charset;
 use serde_json::{Value, json};
 use vt100::Color;
 
@@ -161,22 +159,24 @@ fn open(sealed: &mut Sealed, configuration: &[&[&str]]) {
     }
 }
 
-/// Hooks and labels, as the generated tmux file has them.
+/// What `atm setup` does to a server; in characters that any terminal has. Starts a daemon.
 pub(crate) fn set_up(sealed: &mut Sealed) {
-    set_hooks(sealed, env!("CARGO_BIN_EXE_atm"));
-    let window = window_suffix(Charset::Ascii);
-    for name in ["window-status-format", "window-status-current-format"] {
-        sealed.tmux(&["set", "-ag", name, &window]);
+    let folder = sealed.home().join(".config/atm");
+    if !folder.exists() {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), "tmux.glyphs = \"ascii\"\n").unwrap();
     }
     sealed.tmux(&["set", "-g", "pane-border-status", "top"]);
-    sealed.tmux(&["set", "-ag", "pane-border-format", &pane_suffix(Charset::Ascii)]);
-    sealed.tmux(&["set", "-g", "@atm_setup", "by hand"]);
+    set_up_with(sealed, std::path::Path::new(env!("CARGO_BIN_EXE_atm")));
 }
 
-pub(crate) fn set_hooks(sealed: &mut Sealed, program: &str) {
-    for hook in hooks() {
-        sealed.tmux(&["set-hook", "-g", &hook.slot(), &hook.command(program)]);
-    }
+/// The same by this program.
+pub(crate) fn set_up_with(sealed: &mut Sealed, program: &std::path::Path) {
+    let tmux = sealed.tmux(&["display-message", "-p", "#{socket_path},#{pid},0"]);
+    let mut setup = sealed.command(program);
+    let output = setup.args(["setup", "--only", "tmux", "--here"]).env("TMUX", tmux).output();
+    let output = output.unwrap();
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
 }
 
 /// Every pane has a session of its own.
