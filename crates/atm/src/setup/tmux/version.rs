@@ -34,6 +34,10 @@ impl Version {
         self >= USABLE
     }
 
+    pub(crate) fn has_popups(self) -> bool {
+        self >= FULL
+    }
+
     /// What an old tmux does without.
     pub(crate) fn shortcomings(self) -> Option<&'static str> {
         (self < FULL).then_some(
