@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
         Format::Json => json::line(context.out, &summary)?,
         Format::Plain => writeln!(context.out, "{}", summary.plain(context.screen.charset))?,
         Format::Tmux => {
-            writeln!(context.out, "{}", tmux(&summary, &context.config(), context.screen.charset))?
+            writeln!(context.out, "{}", tmux(&summary, &context.config(), context.screen.charset))?;
         }
     }
     Ok(Exit::Ok)

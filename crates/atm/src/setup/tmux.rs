@@ -6,8 +6,8 @@ mod keys;
 pub(crate) mod line;
 mod quote;
 pub(crate) mod server;
-mod user_file;
-mod version;
+pub(crate) mod user_file;
+pub(crate) mod version;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -105,15 +105,15 @@ fn plan(path: &Path, wanted: &Wanted<'_>, ledger: &Ledger) -> Result<Plan, CliEr
     Plan::setup(file, wanted, known)
 }
 
-/// The text that a server should have loaded, if setup has made one.
-pub(crate) fn made(places: &Places) -> Option<String> {
+/// The mark of a server that has loaded the file that setup made, if it did.
+pub(crate) fn made_mark(places: &Places) -> Option<String> {
     let text = std::fs::read_to_string(generated_file(places)).ok()?;
-    text.starts_with(generated::HEAD).then_some(text)
+    text.starts_with(generated::HEAD).then(|| generated::mark_of(&text).to_owned())
 }
 
 /// Every file that may have something of ours in it, ledger aside.
 pub(crate) fn possible_files(places: &Places, servers: &[Server]) -> Vec<(PathBuf, Kind)> {
-    let usual = user_file::usual(&env, Version::new(u32::MAX, 0));
+    let usual = user_file::usual(&env, Version::NEWEST);
     let lines = user_file::possible(&usual, servers).into_iter();
     let lines = lines.filter(|path| path.is_file()).map(|path| (plain(&path), Kind::TmuxLine));
     lines.chain([(plain(&generated_file(places)), Kind::Generated)]).collect()

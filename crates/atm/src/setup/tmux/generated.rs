@@ -145,7 +145,9 @@ mod tests {
         };
         let now = Version::new(3, 3);
         let all = of(|_| {}, now);
-        assert!(all.contains("(⏸)") && all.contains("[▶]") && all.contains("bind-key -T prefix -N"));
+        assert!(
+            all.contains("(⏸)") && all.contains("[▶]") && all.contains("bind-key -T prefix -N")
+        );
         let ascii = of(|wanted| wanted.glyphs = atm_core::config::Glyphs::Ascii, now);
         assert!(ascii.is_ascii() && ascii.contains("(=)"), "{ascii}");
         let bare = of(
