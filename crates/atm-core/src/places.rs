@@ -83,6 +83,11 @@ impl Places {
         self.state.join(START_MARK)
     }
 
+    /// There as long as nothing of ours is to be in tmux, whoever starts the daemon.
+    pub fn tmux_off(&self) -> PathBuf {
+        self.state.join("tmux.off")
+    }
+
     pub fn log(&self) -> PathBuf {
         self.state.join("atm.log")
     }

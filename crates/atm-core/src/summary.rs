@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::config::colour::Colour;
+use crate::config::theme::Colours;
 use crate::stamp::Stamp;
 use crate::view::{SCHEMA, SessionView};
 use crate::words::Charset;
@@ -25,19 +27,6 @@ pub struct Summary {
     /// Longest time that somebody waits for the user.
     pub longest_wait_ms: Option<u64>,
 }
-
-/// The colours of a theme, as tmux writes them: `#6699cc`, `blue`, `colour31`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Colours<'a> {
-    pub running: &'a str,
-    /// Needs the user, or finished and not looked at.
-    pub waiting: &'a str,
-    pub idle: &'a str,
-}
-
-/// The colours of the tabs (seed 002).
-pub const COLOURS: Colours<'_> =
-    Colours { running: "#6699cc", waiting: "#EC5f67", idle: "#cdd3de" };
 
 /// Whether a click on the line can be bound: `MouseDown1Status` with `#{mouse_status_range}`
 /// equal to `atm`.
@@ -61,12 +50,17 @@ impl Click {
 
 impl Summary {
     pub fn of<'a>(sessions: impl IntoIterator<Item = &'a SessionView>, now: Stamp) -> Summary {
+        Summary::count(sessions.into_iter().map(|view| (Mark::of(view), view.since)), now)
+    }
+
+    /// Of sessions that are as their marks say, since then.
+    pub fn count(sessions: impl Iterator<Item = (Mark, Stamp)>, now: Stamp) -> Summary {
         let mut summary = Summary { schema: SCHEMA, ..Summary::default() };
-        for view in sessions {
-            match Mark::of(view) {
+        for (mark, since) in sessions {
+            match mark {
                 Mark::Attention => {
                     summary.attention += 1;
-                    let wait = u64::try_from(now.since(view.since).as_millis()).unwrap_or(u64::MAX);
+                    let wait = u64::try_from(now.since(since).as_millis()).unwrap_or(u64::MAX);
                     summary.longest_wait_ms = summary.longest_wait_ms.max(Some(wait));
                 }
                 Mark::Done | Mark::Failed => summary.done += 1,
@@ -103,18 +97,18 @@ impl Summary {
     /// Glyphs and counts with tmux style marks, for `#(…)` and for a user option read as
     /// `#{@atm_status}`; empty without sessions. The longest wait is told from one minute on, so
     /// that time alone changes the line once a minute at most.
-    pub fn tmux(&self, colours: Colours<'_>, charset: Charset, click: Click) -> String {
+    pub fn tmux(&self, colours: &Colours, charset: Charset, click: Click) -> String {
         let longest = self.longest().filter(|wait| *wait >= MINUTE);
         let longest = longest.map(|wait| format!(" {}", age(wait))).unwrap_or_default();
-        let part = |mark: Mark, count: usize, colour: &str, more: &str| {
-            let (glyph, colour) = (mark.glyph(charset), known(colour));
+        let part = |mark: Mark, count: usize, colour: &Colour, more: &str| {
+            let (glyph, colour) = (mark.glyph(charset), colour.as_str());
             (count > 0).then(|| format!("#[fg={colour}]{glyph} {count}{more}#[default]"))
         };
         let parts = [
-            part(Mark::Attention, self.attention, colours.waiting, &longest),
-            part(Mark::Done, self.done, colours.waiting, ""),
-            part(Mark::Working, self.working, colours.running, ""),
-            part(Mark::Idle, self.idle, colours.idle, ""),
+            part(Mark::Attention, self.attention, &colours.waiting, &longest),
+            part(Mark::Done, self.done, &colours.waiting, ""),
+            part(Mark::Working, self.working, &colours.running, ""),
+            part(Mark::Idle, self.idle, &colours.idle, ""),
         ];
         let line = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
         match click {
@@ -132,13 +126,6 @@ impl Summary {
     fn longest(&self) -> Option<Duration> {
         self.longest_wait_ms.map(Duration::from_millis)
     }
-}
-
-/// A theme may be the user's own: what cannot be a colour would end the style early.
-fn known(colour: &str) -> &str {
-    let is_colour =
-        !colour.is_empty() && colour.chars().all(|c| c.is_ascii_alphanumeric() || c == '#');
-    if is_colour { colour } else { "default" }
 }
 
 #[cfg(test)]
@@ -161,14 +148,16 @@ mod tests {
     #[test]
     fn tmux_line_has_a_glyph_a_count_and_a_colour_for_each_state() {
         assert_eq!(
-            ONE_EACH.tmux(COLOURS, Charset::Utf8, Click::Nothing),
+            ONE_EACH.tmux(&Colours::default(), Charset::Utf8, Click::Nothing),
             "#[fg=#EC5f67]▲ 1 4m#[default] #[fg=#EC5f67]● 1#[default] \
              #[fg=#6699cc]▶ 1#[default] #[fg=#cdd3de]■ 1#[default]"
         );
-        let colours = Colours { running: "blue", waiting: "colour9", idle: "white" };
+        let [running, waiting, idle] =
+            ["blue", "colour9", "white"].map(|name| Colour::parse(name).unwrap());
+        let colours = Colours { running, waiting, idle };
         let two = Summary { idle: 0, done: 0, longest_wait_ms: Some(59_999), ..ONE_EACH };
         assert_eq!(
-            two.tmux(colours, Charset::Ascii, Click::Bindable),
+            two.tmux(&colours, Charset::Ascii, Click::Bindable),
             "#[range=user|atm]#[fg=colour9]! 1#[default] #[fg=blue]> 1#[default]#[norange]"
         );
     }
@@ -178,17 +167,7 @@ mod tests {
         let nothing = Summary::of(&[], Stamp(0));
         assert_eq!(nothing.plain(Charset::Utf8), "no sessions");
         for click in [Click::Bindable, Click::Nothing] {
-            assert_eq!(nothing.tmux(COLOURS, Charset::Utf8, click), "");
-        }
-    }
-
-    #[test]
-    fn colour_that_is_none_ends_no_style() {
-        for colour in ["red]#(touch x)", "", "red,bold", "#{pane_id}", "a b"] {
-            let colours = Colours { waiting: colour, ..COLOURS };
-            let one = Summary { attention: 1, ..Summary::default() };
-            let line = one.tmux(colours, Charset::Ascii, Click::Nothing);
-            assert_eq!(line, "#[fg=default]! 1#[default]", "{colour}");
+            assert_eq!(nothing.tmux(&Colours::default(), Charset::Utf8, click), "");
         }
     }
 

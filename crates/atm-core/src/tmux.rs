@@ -6,25 +6,49 @@ use crate::event::Pane;
 use crate::ids::{PaneId, WindowId};
 use crate::text::clean;
 
+/// The global option that our generated file sets when all of it has been loaded.
+pub const SETUP_MARK: &str = "@atm_setup";
+
 /// Arguments that list all panes of a server; the session's name comes last because it may hold
 /// anything but a line break.
-pub const LIST_PANES: [&str; 4] =
-    ["list-panes", "-a", "-F", "#{pid} #{pane_id} #{window_id} #{session_name}"];
+pub const LIST_PANES: [&str; 4] = [
+    "list-panes",
+    "-a",
+    "-F",
+    "#{pid} #{version} #{?@atm_setup,1,0} #{pane_id} #{window_id} #{session_name}",
+];
 
-/// The server's process number and its panes; `None` if not one line makes sense.
-pub fn parse_panes(text: &str) -> Option<(i32, Vec<Pane>)> {
-    let rows: Vec<(i32, Pane)> = text.lines().filter_map(parse_pane).collect();
-    let server = rows.first()?.0;
-    Some((server, rows.into_iter().map(|(_, pane)| pane).collect()))
+/// A server as it was when it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Its process.
+    pub server: i32,
+    /// Such as `3.3a`.
+    pub version: String,
+    /// Whether it has loaded the file that setup generates.
+    pub is_set_up: bool,
+    pub panes: Vec<Pane>,
 }
 
-fn parse_pane(line: &str) -> Option<(i32, Pane)> {
-    let mut parts = line.splitn(4, ' ');
+impl Listing {
+    /// `None` if not one line makes sense.
+    pub fn parse(text: &str) -> Option<Listing> {
+        let mut rows = text.lines().filter_map(row);
+        let mut listing = rows.next()?;
+        listing.panes.extend(rows.flat_map(|row| row.panes));
+        Some(listing)
+    }
+}
+
+fn row(line: &str) -> Option<Listing> {
+    let mut parts = line.splitn(6, ' ');
     let server = parts.next()?.parse().ok()?;
-    let id = parts.next().filter(|id| id.starts_with('%'))?;
-    let window = parts.next().filter(|id| id.starts_with('@'))?;
+    let version = clean(parts.next()?, 40);
+    let is_set_up = parts.next()? == "1";
+    let id = PaneId::new(parts.next().filter(|id| id.starts_with('%'))?);
+    let window = WindowId::new(parts.next().filter(|id| id.starts_with('@'))?);
     let session = clean(parts.next()?, 200);
-    Some((server, Pane { id: PaneId::new(id), window: WindowId::new(window), session }))
+    Some(Listing { server, version, is_set_up, panes: vec![Pane { id, window, session }] })
 }
 
 #[cfg(test)]
@@ -33,11 +57,14 @@ mod tests {
 
     #[test]
     fn panes_of_a_session_with_spaces_in_its_name_are_read() {
-        let (server, panes) =
-            parse_panes("812 %0 @0 my work\n812 %1 @0 my work\nnonsense\n").unwrap();
-        assert_eq!((server, panes.len()), (812, 2));
-        assert_eq!(panes[1].id.as_str(), "%1");
-        assert_eq!(panes[1].session, "my work");
-        assert_eq!(parse_panes(""), None);
+        let text = "812 3.3a 1 %0 @0 my work\n812 3.3a 1 %1 @0 my work\nnonsense\n";
+        let listing = Listing::parse(text).unwrap();
+        assert_eq!((listing.server, listing.panes.len()), (812, 2));
+        assert_eq!((listing.version.as_str(), listing.is_set_up), ("3.3a", true));
+        assert_eq!(listing.panes[1].id.as_str(), "%1");
+        assert_eq!(listing.panes[1].session, "my work");
+        assert_eq!(Listing::parse(""), None);
+        assert!(!Listing::parse("8 next-3.6 0 %0 @0 x").unwrap().is_set_up);
+        assert!(LIST_PANES[3].contains(SETUP_MARK));
     }
 }

@@ -16,7 +16,7 @@ use atm_core::event::Event;
 use atm_core::jump::Trail;
 use atm_core::machine::Machine;
 use atm_core::places::{self, Places};
-use atm_core::project::{Look, Part};
+use atm_core::project::Look;
 use atm_core::proto::message::{Reply, Request};
 use atm_core::session::{FileLife, Key};
 use atm_core::statusline::{FEED_MAX, Feed};
@@ -56,7 +56,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
     let files = Files::new(reports.clone(), changes.clone());
     let transcripts = Transcripts::new(reports.clone(), changes);
     let config_file = ConfigFile::new(places.config_file(), reports.clone());
-    let projector = Projector::new(look(), log.clone(), reports.clone());
+    let projector = Projector::new(Look::default(), log.clone(), reports.clone());
     let world = World::new(reports, files, transcripts, config_file, projector);
     let archive = keeper.archive();
     tokio::spawn(server::accept(sockets.listener, calls, archive.clone()));
@@ -73,6 +73,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
         troubles: past.notes,
         self_test: None,
         fresh: Vec::new(),
+        repaints: Vec::new(),
         trail: Trail::default(),
         stop: None,
     };
@@ -80,6 +81,7 @@ pub(crate) async fn serve(places: Places, log: Log) -> Result<(), RunError> {
     let Dispatcher { machine, world, .. } = &mut dispatcher;
     let config = &world.config.notify;
     world.notify.restore(machine, &past.notifications, past.mutes, config);
+    dispatcher.world.projector.meet(&dispatcher.machine);
     // What hooks said while nobody listened is older than what sensors see now.
     while dispatcher.read_journal() == More::Yes {}
     dispatcher.wake();
@@ -117,6 +119,8 @@ struct Dispatcher {
     self_test: Option<String>,
     /// Requests that wait for tmux.
     fresh: Vec<oneshot::Sender<()>>,
+    /// Orders to paint that wait for tmux.
+    repaints: Vec<oneshot::Sender<Reply>>,
     /// Where users were taken; forgotten with the daemon.
     trail: Trail,
     /// Who asked us to stop.
@@ -162,6 +166,7 @@ impl Dispatcher {
         while self.stop.is_none() && !self.keeper.is_damaged() {
             let due = self.machine.deadline();
             let told = self.world.notify.desk.deadline();
+            let minute = self.world.projector.deadline();
             tokio::select! {
                 biased;
                 () = quit.asked() => return,
@@ -191,6 +196,8 @@ impl Dispatcher {
                 }
                 () = until(told), if told.is_some() => self.notify(),
                 () = until(due), if due.is_some() => self.tick(&mut inputs.reported),
+                // Publishing is all there is to do.
+                () = until(minute), if minute.is_some() => {}
             }
             self.hand_over();
         }
@@ -268,15 +275,6 @@ impl Dispatcher {
         }
     }
 
-    fn release_fresh(&mut self) {
-        if !self.world.panes.is_waiting() {
-            for waiting in self.fresh.drain(..) {
-                // A connection that gave up waiting is fine.
-                waiting.send(()).ok();
-            }
-        }
-    }
-
     fn take_call(&mut self, call: Call) -> More {
         let more = self.catch_up();
         match call {
@@ -287,10 +285,9 @@ impl Dispatcher {
             }
             Call::Ask { request: Request::Stop, answer } => self.stop = Some(answer),
             Call::Ask { request: Request::List { all: true }, answer } => self.list_all(answer),
-            Call::Ask { request: Request::Repaint, answer } => self.repaint(look(), answer),
+            Call::Ask { request: Request::Repaint, answer } => self.repaint(answer),
             Call::Ask { request: Request::Unpaint, answer } => {
-                let shows = std::collections::BTreeSet::new();
-                self.repaint(Look { shows, ..look() }, answer);
+                self.unpaint(answer);
             }
             Call::Ask { request: Request::NotifyTest { channel }, answer } => {
                 self.test_channels(channel, answer);
@@ -354,13 +351,4 @@ async fn until(due: Option<atm_core::stamp::Stamp>) {
     let now = clock::now();
     let wait = due.map_or(Duration::from_secs(3600), |due| due.since(now));
     tokio::time::sleep(wait).await;
-}
-
-/// How tmux looks: by default, and with every event if a fault is looked for (seed 002).
-fn look() -> Look {
-    let mut look = Look::default();
-    if std::env::var_os("CLAUDE_TMUX_DEBUG").is_some_and(|value| value == "1") {
-        look.shows.insert(Part::DebugOptions);
-    }
-    look
 }

@@ -118,7 +118,7 @@ impl World {
                 None => self.batch.sessions.push(session.clone()),
             }
         }
-        self.projector.project(machine);
+        self.projector.project(machine, now);
     }
 
     /// Subscribers know sessions by their ids: one that a session no longer has is gone.

@@ -17,6 +17,7 @@ const RIDING: Duration = Duration::from_millis(250);
 pub(crate) struct Order {
     pub(crate) paint: Box<Paint>,
     pub(crate) trust: Trust,
+    pub(crate) pace: Pace,
     /// Told when it is carried out, well or not.
     pub(crate) done: Option<oneshot::Sender<()>>,
 }
@@ -28,27 +29,31 @@ pub(crate) enum Trust {
     Nothing,
 }
 
+/// How often is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    coalesce: Duration,
+    /// How often riding changes are written by themselves, if ever.
+    riding: Option<Duration>,
+}
+
+impl Pace {
+    pub(crate) fn of(look: &Look) -> Pace {
+        let riding = look.has(Part::DebugOptions).then_some(RIDING);
+        Pace { coalesce: look.coalesce, riding }
+    }
+}
+
 /// Starts the painter of the server at `socket`; it ends when the sender is dropped.
-pub(crate) fn start(socket: String, look: &Look, reports: Reports) -> mpsc::UnboundedSender<Order> {
+pub(crate) fn start(socket: String, reports: Reports) -> mpsc::UnboundedSender<Order> {
     let (orders, ordered) = mpsc::unbounded_channel();
-    let painter = Painter {
-        socket,
-        coalesce: look.coalesce,
-        riding: look.has(Part::DebugOptions).then_some(RIDING),
-        reports,
-        painted: None,
-        flushed: None,
-        has_failed: false,
-    };
+    let painter = Painter { socket, reports, painted: None, flushed: None, has_failed: false };
     tokio::spawn(painter.run(ordered));
     orders
 }
 
 struct Painter {
     socket: String,
-    coalesce: Duration,
-    /// How often riding changes are written by themselves, if ever.
-    riding: Option<Duration>,
     reports: Reports,
     /// What the server holds of ours, as far as we know.
     painted: Option<Painted>,
@@ -66,7 +71,7 @@ enum Done {
 
 impl Painter {
     async fn run(mut self, mut ordered: mpsc::UnboundedReceiver<Order>) {
-        let mut waiting: Option<(Box<Paint>, Instant)> = None;
+        let mut waiting: Option<(Order, Instant)> = None;
         loop {
             let due = waiting.as_ref().map(|(_, due)| *due);
             let order = tokio::select! {
@@ -75,21 +80,24 @@ impl Painter {
                     None => return,
                 },
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                    let Some((paint, _)) = waiting.take() else { continue };
-                    Order { paint, trust: Trust::Memory, done: None }
+                    let Some((order, _)) = waiting.take() else { continue };
+                    order
                 }
             };
             waiting = None;
             if let Some(flushed) = self.flushed {
-                tokio::time::sleep_until(flushed + self.coalesce).await;
+                tokio::time::sleep_until(flushed + order.pace.coalesce).await;
             }
-            let (order, done) = newest(order, &mut ordered);
+            let (mut order, done) = newest(order, &mut ordered);
             if order.trust == Trust::Nothing {
                 self.painted = None;
             }
-            match self.paint(&order.paint).await {
+            match self.paint(&order.paint, order.pace.riding).await {
                 Ok(Done::All) => self.has_failed = false,
-                Ok(Done::Later(due)) => waiting = Some((order.paint, due)),
+                Ok(Done::Later(due)) => {
+                    order.trust = Trust::Memory;
+                    waiting = Some((order, due));
+                }
                 Err(failure) => self.fail(failure),
             }
             for done in done {
@@ -99,14 +107,14 @@ impl Painter {
         }
     }
 
-    async fn paint(&mut self, paint: &Paint) -> Result<Done, Failure> {
+    async fn paint(&mut self, paint: &Paint, riding: Option<Duration>) -> Result<Done, Failure> {
         if self.painted.as_ref().is_none_or(|painted| painted.is_blind(paint)) {
             self.painted = Some(self.survey(paint).await?);
         }
         let Some(painted) = self.painted.as_mut() else { return Ok(Done::All) };
         let changes = diff(painted, paint);
-        let due = self.riding.and_then(|span| Some(self.flushed? + span));
-        match (changes.firm.is_empty(), changes.riding.is_empty(), self.riding) {
+        let due = riding.and_then(|span| Some(self.flushed? + span));
+        match (changes.firm.is_empty(), changes.riding.is_empty(), riding) {
             (true, true, _) | (true, false, None) => {
                 painted.apply(&[], paint);
                 return Ok(Done::All);

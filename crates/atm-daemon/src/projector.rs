@@ -4,15 +4,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use atm_core::event::Pane;
 use atm_core::ids::WindowId;
 use atm_core::machine::Machine;
 use atm_core::project::{Face, LastFocused, Look, Paint, Part, wanted};
 use atm_core::session::{Key, Session};
+use atm_core::stamp::Stamp;
+use atm_core::summary::Summary;
+use atm_core::tmux::Listing;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::log::Log;
-use crate::painter::{self, Order, Trust};
+use crate::painter::{self, Order, Pace, Trust};
 use crate::sensors::Reports;
 
 pub(crate) struct Projector {
@@ -25,12 +27,16 @@ pub(crate) struct Projector {
     dirty: BTreeSet<String>,
     /// Sessions that look different since the last time, with what made them so.
     causes: BTreeMap<Key, String>,
+    summary: Summary,
+    /// When the summary says something else although nothing happened.
+    due: Option<Stamp>,
+    /// Whether a session looks different from what was summed up.
+    is_summed_up: bool,
 }
 
 /// A server that answers, in this run of it.
 struct Server {
-    pid: i32,
-    panes: Vec<Pane>,
+    listing: Listing,
     focused: LastFocused,
     shown: Option<Paint>,
     trust: Trust,
@@ -47,6 +53,9 @@ impl Projector {
             faces: HashMap::new(),
             dirty: BTreeSet::new(),
             causes: BTreeMap::new(),
+            summary: Summary::default(),
+            due: None,
+            is_summed_up: false,
         }
     }
 
@@ -70,26 +79,28 @@ impl Projector {
         let sockets: Vec<String> = places.into_iter().flatten().map(|p| p.socket.clone()).collect();
         self.dirty.extend(sockets);
         self.faces.insert(session.key.clone(), face);
+        self.is_summed_up = false;
     }
 
     pub(crate) fn forget(&mut self, key: &Key) {
         if let Some(place) = self.faces.remove(key).and_then(|face| face.place) {
             self.dirty.insert(place.socket);
         }
+        self.is_summed_up = false;
     }
 
     /// The server was asked for its panes; `None` if there is none any more.
-    pub(crate) fn looked(&mut self, socket: &str, found: Option<(i32, &[Pane])>) {
-        let Some((pid, panes)) = found else {
+    pub(crate) fn looked(&mut self, socket: &str, found: Option<&Listing>) {
+        let Some(listing) = found else {
             self.servers.remove(socket);
             return;
         };
-        let is_same = self.servers.get(socket).is_some_and(|server| server.pid == pid);
+        let is_same =
+            self.servers.get(socket).is_some_and(|known| known.listing.server == listing.server);
         if !is_same {
-            let orders = painter::start(socket.to_owned(), &self.look, self.reports.clone());
+            let orders = painter::start(socket.to_owned(), self.reports.clone());
             let server = Server {
-                pid,
-                panes: Vec::new(),
+                listing: Listing { panes: Vec::new(), ..listing.clone() },
                 focused: LastFocused::default(),
                 shown: None,
                 trust: Trust::Memory,
@@ -97,8 +108,8 @@ impl Projector {
             };
             self.servers.insert(socket.to_owned(), server);
         }
-        if let Some(server) = self.servers.get_mut(socket).filter(|server| server.panes != panes) {
-            panes.clone_into(&mut server.panes);
+        if let Some(server) = self.servers.get_mut(socket).filter(|s| s.listing != *listing) {
+            listing.clone_into(&mut server.listing);
             self.dirty.insert(socket.to_owned());
         }
     }
@@ -113,9 +124,14 @@ impl Projector {
         }
     }
 
+    /// The servers that answer.
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = &String> {
+        self.servers.keys()
+    }
+
     pub(crate) fn knows(&self, socket: &str, window: &WindowId) -> bool {
         let server = self.servers.get(socket);
-        server.is_some_and(|server| server.panes.iter().any(|pane| pane.window == *window))
+        server.is_some_and(|server| server.listing.panes.iter().any(|pane| pane.window == *window))
     }
 
     /// What was written is not there, or not for certain: it is written again when the server has
@@ -124,43 +140,76 @@ impl Projector {
         if let Some(server) = self.servers.get_mut(socket) {
             server.shown = None;
             server.trust = Trust::Nothing;
-            server.panes.clear();
+            server.listing.panes.clear();
         }
     }
 
     /// Gives every server whose picture is another one to its painter.
-    pub(crate) fn project(&mut self, machine: &Machine) {
+    pub(crate) fn project(&mut self, machine: &Machine, now: Stamp) {
+        self.sum_up(now);
         for socket in std::mem::take(&mut self.dirty) {
             let Some(server) = self.servers.get_mut(&socket) else { continue };
-            let place = (socket.as_str(), server.pid);
-            let mut paint = wanted(machine.sessions(), place, &server.panes, &self.look);
-            if paint.last_focused == LastFocused::Unknown {
-                paint.last_focused = server.focused.clone();
-            }
+            let paint = server.picture(&socket, machine, &self.summary, &self.look);
             if server.shown.as_ref() == Some(&paint) {
                 continue;
             }
             let changes = Story { machine, causes: &self.causes, socket: &socket };
             self.log.debug_all(|| changes.tell(server.shown.as_ref(), &paint));
-            server.send(paint, None);
+            server.send(paint, Pace::of(&self.look), None);
         }
         self.causes.clear();
     }
 
-    /// Writes everything anew to all servers.
-    pub(crate) fn repaint(&mut self, look: Look, machine: &Machine) -> Vec<oneshot::Receiver<()>> {
-        self.look = look;
+    /// When [`Projector::project`] has something to do although nothing happened.
+    pub(crate) fn deadline(&self) -> Option<Stamp> {
+        self.due
+    }
+
+    fn sum_up(&mut self, now: Stamp) {
+        if self.is_summed_up && self.due.is_none_or(|due| due > now) {
+            return;
+        }
+        self.is_summed_up = true;
+        let summary = Summary::count(self.faces.values().map(|face| (face.mark, face.since)), now);
+        let is_shown = self.look.has(Part::StatusSummary);
+        self.due = summary.changes_in().filter(|_| is_shown).map(|span| now.plus(span));
+        if self.summary != summary {
+            self.summary = summary;
+            self.dirty.extend(self.servers.keys().cloned());
+        }
+    }
+
+    /// Another look, if it is another one: with the next picture.
+    pub(crate) fn restyle(&mut self, look: Look, machine: &Machine) {
+        if self.look != look {
+            self.look = look;
+            self.meet(machine);
+            self.dirty.extend(self.servers.keys().cloned());
+        }
+    }
+
+    /// Looks at all sessions.
+    pub(crate) fn meet(&mut self, machine: &Machine) {
         self.faces = machine.sessions().map(|s| (s.key.clone(), Face::of(s, &self.look))).collect();
+        self.is_summed_up = false;
+    }
+
+    /// Writes everything anew to all servers.
+    pub(crate) fn repaint(
+        &mut self,
+        look: Look,
+        machine: &Machine,
+        now: Stamp,
+    ) -> Vec<oneshot::Receiver<()>> {
+        self.look = look;
+        self.meet(machine);
+        self.sum_up(now);
         let mut done = Vec::new();
         for (socket, server) in &mut self.servers {
-            let place = (socket.as_str(), server.pid);
-            let mut paint = wanted(machine.sessions(), place, &server.panes, &self.look);
-            if paint.last_focused == LastFocused::Unknown {
-                paint.last_focused = server.focused.clone();
-            }
+            let paint = server.picture(socket, machine, &self.summary, &self.look);
             let (answer, answered) = oneshot::channel();
             server.trust = Trust::Nothing;
-            server.send(paint, Some(answer));
+            server.send(paint, Pace::of(&self.look), Some(answer));
             done.push(answered);
         }
         done
@@ -168,11 +217,19 @@ impl Projector {
 }
 
 impl Server {
-    fn send(&mut self, paint: Paint, done: Option<oneshot::Sender<()>>) {
+    fn picture(&self, socket: &str, machine: &Machine, summary: &Summary, look: &Look) -> Paint {
+        let mut paint = wanted(machine.sessions(), (socket, &self.listing), summary, look);
+        if paint.last_focused == LastFocused::Unknown {
+            paint.last_focused = self.focused.clone();
+        }
+        paint
+    }
+
+    fn send(&mut self, paint: Paint, pace: Pace, done: Option<oneshot::Sender<()>>) {
         self.shown = Some(paint.clone());
         let trust = std::mem::replace(&mut self.trust, Trust::Memory);
         // Fails only if the painter is gone, and with it the daemon.
-        drop(self.orders.send(Order { paint: Box::new(paint), trust, done }));
+        drop(self.orders.send(Order { paint: Box::new(paint), trust, pace, done }));
     }
 }
 

@@ -4,9 +4,8 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use atm_core::event::Pane;
 use atm_core::project::{LIST_CLIENTS, View, parse_clients};
-use atm_core::tmux::{self, LIST_PANES};
+use atm_core::tmux::{LIST_PANES, Listing};
 use tokio::process::Command;
 
 const LIMIT: Duration = Duration::from_secs(2);
@@ -14,10 +13,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// What a server answered about its panes.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Panes {
-        server: i32,
-        panes: Vec<Pane>,
-    },
+    Panes(Listing),
     /// Nobody serves that socket.
     NoServer,
     /// tmux is missing, stuck or answered nonsense: nothing is known.
@@ -37,8 +33,8 @@ pub(crate) async fn list_panes(socket: &str) -> Answer {
         Err(Failure::NoServer) => return Answer::NoServer,
         Err(Failure::Other(why)) => return Answer::Unknown(why),
     };
-    match tmux::parse_panes(&text) {
-        Some((server, panes)) => Answer::Panes { server, panes },
+    match Listing::parse(&text) {
+        Some(listing) => Answer::Panes(listing),
         None => Answer::Unknown("tmux listed no panes".to_owned()),
     }
 }

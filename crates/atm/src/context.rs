@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use atm_core::config::{self, Config};
 use atm_core::places::Places;
 use atm_core::proto::message::{Reply, Request};
 use atm_core::stamp::Stamp;
+use atm_daemon::config_file;
 
 use crate::client::{Client, stopped};
 use crate::error::CliError;
@@ -58,6 +60,14 @@ impl<'a> Context<'a> {
     /// started again; one that crashed leaves it behind.
     pub(crate) fn check_crashed(&self) -> Result<(), CliError> {
         if self.places.socket().exists() { Ok(()) } else { Err(stopped()) }
+    }
+
+    /// What the user has configured; whatever cannot be read counts as the default. `atm config
+    /// check` tells of it.
+    pub(crate) fn config(&self) -> Config {
+        let path = self.places.config_file();
+        let text = config_file::read(&path).ok().flatten().unwrap_or_default();
+        config::load(&text, &|name| std::env::var_os(name)).config
     }
 
     pub(crate) fn now() -> Stamp {

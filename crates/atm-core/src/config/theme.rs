@@ -48,6 +48,12 @@ impl Colours {
     }
 }
 
+impl Default for Colours {
+    fn default() -> Colours {
+        Colours::of(&Config::default())
+    }
+}
+
 fn built_in(name: &str) -> Option<[&'static str; 3]> {
     BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, colours)| *colours)
 }

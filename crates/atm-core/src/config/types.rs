@@ -9,6 +9,7 @@ use super::colour::{self, Colour};
 use super::notify::Notify;
 use super::{node::Node, read::Reader, size, table::OPTIONS};
 use crate::span;
+use crate::words::Charset;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,6 +49,15 @@ pub struct Tmux {
 pub enum Glyphs {
     Unicode,
     Ascii,
+}
+
+impl From<Glyphs> for Charset {
+    fn from(glyphs: Glyphs) -> Charset {
+        match glyphs {
+            Glyphs::Unicode => Charset::Utf8,
+            Glyphs::Ascii => Charset::Ascii,
+        }
+    }
 }
 
 /// Colours of which some may be left to somebody else.

@@ -45,45 +45,23 @@ impl Hook {
     pub fn slot(&self) -> String {
         format!("{}[{HOOK_INDEX}]", self.name)
     }
-
-    /// The tmux command of the hook, for the program at this path.
-    pub fn command(&self, program: &str) -> String {
-        let program = program.replace('\'', r"'\''").replace('#', "##");
-        // Without `exec` the shell stays until we are done.
-        let run = format!("run-shell -b {}", quoted(&format!("exec '{program}' {}", self.tail)));
-        match self.condition {
-            Some(condition) => format!("if-shell -F {} {{ {run} }}", quoted(condition)),
-            None => run,
-        }
-    }
-}
-
-/// A string of tmux's command language.
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        if matches!(c, '"' | '\\' | '$') {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::WindowId;
+    use crate::project::{Told, Viewers};
 
     #[test]
-    fn hook_command_keeps_any_program_path_whole() {
-        let hook = &hooks()[0];
-        assert_eq!(hook.slot(), "session-window-changed[8731]");
-        assert_eq!(
-            hook.command("/opt/it's \"#1\" $x/atm"),
-            "run-shell -b \"exec '/opt/it'\\\\''s \\\"##1\\\" \\$x/atm' visit session-window-changed \
-             '#{window_id}' '#{session_id}'\""
-        );
+    fn every_hook_is_understood_when_it_speaks() {
+        for hook in hooks() {
+            let mut viewers = Viewers::default();
+            viewers.hear("client-attached", "$0", &WindowId::new("@1"));
+            let told = viewers.hear(hook.name, "$0", &WindowId::new("@2"));
+            assert_ne!(told, Told::Nothing, "{}", hook.name);
+            assert!(hook.tail.starts_with(&format!("visit {} ", hook.name)));
+            assert_eq!(hook.slot(), format!("{}[8731]", hook.name));
+        }
     }
 }

@@ -16,8 +16,8 @@ mod visit;
 
 pub use command::commands;
 pub use hooks::{HOOK_INDEX, Hook, hooks};
-pub use label::{Glyphs, pane_label, pane_suffix, window_label, window_suffix};
-pub use look::{Colours, Look, Part};
+pub use label::{pane_label, pane_suffix, window_label, window_suffix};
+pub use look::{Look, Part};
 pub use options::{Change, Options, Target};
 pub use paint::{Face, LastFocused, Paint, State, Tab, Window, wanted};
 pub use painted::{Changes, Painted, diff};

@@ -27,6 +27,9 @@ pub(super) const STYLES: [&str; 2] = ["window-status-style", "window-status-curr
 
 pub(super) const LAST_FOCUSED: &str = "@last-focused-window";
 
+/// All sessions in a line, for the user's status line.
+pub(super) const SUMMARY: &str = "@atm_status";
+
 pub type Options = BTreeMap<&'static str, String>;
 
 /// Where an option is set. Panes and windows by their ids only: names are others' texts.

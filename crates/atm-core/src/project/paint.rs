@@ -10,7 +10,10 @@ use crate::session::spoken::{self, Spoken};
 use crate::session::status::Class;
 use crate::session::{Found, Place, Session};
 use crate::stamp::Stamp;
+use crate::summary::{Click, Summary};
 use crate::text::printable;
+use crate::tmux::Listing;
+use crate::words::mark::Mark;
 
 const MAX_ID: usize = 200;
 const MAX_PATH: usize = 4096;
@@ -24,6 +27,20 @@ pub struct Paint {
     pub shown: BTreeMap<PaneId, PaneValues>,
     pub windows: BTreeMap<WindowId, Window>,
     pub last_focused: LastFocused,
+    /// All sessions in a line, wherever they are.
+    pub summary: Option<String>,
+}
+
+impl Paint {
+    /// Nothing of ours is left in the server.
+    pub fn nothing(listing: &Listing) -> Paint {
+        Paint {
+            server: listing.server,
+            panes: listing.panes.clone(),
+            last_focused: LastFocused::Unwanted,
+            ..Paint::default()
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,6 +111,9 @@ pub struct Face {
     set_on: Option<String>,
     dir: Option<String>,
     rank: (bool, bool, Stamp),
+    /// For the summary.
+    pub mark: Mark,
+    pub since: Stamp,
     spoken: Option<Spoken>,
 }
 
@@ -107,25 +127,29 @@ impl Face {
             set_on: session.spoken.set_on.clone(),
             dir: session.about.session_dir.clone(),
             rank: rank(session),
+            mark: Mark::of_session(session),
+            since: session.since,
             spoken: look.has(Part::DebugOptions).then(|| session.spoken.clone()),
         }
     }
 }
 
-/// What the server with these panes should show of `sessions`.
+/// What the server at `socket` should show of `sessions`. Where nothing of atm was set up, neither
+/// in tmux nor in the client, nothing is shown: somebody may only want the list.
 pub fn wanted<'a>(
     sessions: impl Iterator<Item = &'a Session>,
-    (socket, server): (&str, i32),
-    panes: &[Pane],
+    (socket, listing): (&str, &Listing),
+    summary: &Summary,
     look: &Look,
 ) -> Paint {
-    let mut paint = Paint { server, panes: panes.to_vec(), ..Paint::default() };
     if look.shows.is_empty() {
-        paint.last_focused = LastFocused::Unwanted;
-        return paint;
+        return Paint::nothing(listing);
     }
+    let Listing { server, panes, .. } = listing;
+    let mut paint = Paint { server: *server, panes: panes.clone(), ..Paint::default() };
     let mut windows: BTreeMap<&WindowId, Vec<&Session>> = BTreeMap::new();
-    for (pane, (window, session)) in shown(sessions, socket, server) {
+    let sessions = sessions.filter(|session| listing.is_set_up || session.has_hooks());
+    for (pane, (window, session)) in shown(sessions, socket, *server) {
         paint.shown.insert(pane.clone(), pane_values(session, look));
         windows.entry(window).or_default().push(session);
     }
@@ -133,6 +157,12 @@ pub fn wanted<'a>(
     for (id, sessions) in windows {
         let list = lists.get(id).map(String::as_str).unwrap_or_default();
         paint.windows.insert(id.clone(), window(&sessions, list, look));
+    }
+    let is_ours = listing.is_set_up || !paint.windows.is_empty();
+    if look.has(Part::StatusSummary) && is_ours {
+        let click = Click::of_version(&listing.version);
+        let line = summary.tmux(&look.colours, look.charset, click);
+        paint.summary = Some(line).filter(|line| !line.is_empty());
     }
     if !look.has(Part::LastFocusedWindow) {
         paint.last_focused = LastFocused::Unwanted;
@@ -204,7 +234,8 @@ fn window(sessions: &[&Session], panes: &str, look: &Look) -> Window {
     };
     let tab = look.has(Part::TabColours).then(|| {
         let has_living = sessions.iter().any(|session| session.is_live());
-        if has_living { Tab::Live(colour.clone()) } else { Tab::Ended(colour.clone()) }
+        let colour = colour.as_str().to_owned();
+        if has_living { Tab::Live(colour) } else { Tab::Ended(colour) }
     });
     let mut values = Options::new();
     if look.has(Part::WindowState) {

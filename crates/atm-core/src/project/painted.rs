@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::options::{Change, LAST_FOCUSED, Options, SAVED, STYLES, Target};
+use super::options::{Change, LAST_FOCUSED, Options, SAVED, STYLES, SUMMARY, Target};
 use super::paint::{LastFocused, Paint, Tab, Window};
 use super::style::{Own, with_foreground};
 use crate::ids::{PaneId, WindowId};
@@ -116,7 +116,11 @@ pub fn diff(painted: &Painted, paint: &Paint) -> Changes {
             compare(&target, known, riding, is_riding, &mut changes.riding);
         }
     }
-    focus(known(&Target::Global), &paint.last_focused, &mut changes.firm);
+    let known = known(&Target::Global);
+    focus(known, &paint.last_focused, &mut changes.firm);
+    let summary = paint.summary.iter().map(|line| (SUMMARY, line.clone())).collect();
+    let is_summary = |name: &str| name == SUMMARY;
+    compare(&Target::Global, known, &summary, is_summary, &mut changes.firm);
     changes
 }
 

@@ -1,13 +1,15 @@
 //! Reading what a server holds of ours, and what the user has where we want to paint.
 
 use super::command::batches;
-use super::options::{LAST_FOCUSED, Options, PANE_OPTIONS, SAVED, STYLES, Target, WINDOW_OPTIONS};
+use super::options::{LAST_FOCUSED, PANE_OPTIONS, SAVED, STYLES, SUMMARY, Target, WINDOW_OPTIONS};
 use super::painted::Painted;
 use super::style::Own;
 use crate::ids::{PaneId, WindowId};
 
 /// Begins a line that says what the following lines are the value of.
 const MARK: &str = "atm-reads";
+
+const GLOBAL: [&str; 2] = [LAST_FOCUSED, SUMMARY];
 
 /// Argument lists for tmux that ask for everything of ours, and for the own styles of `windows`.
 /// Their answers, one after the other, are what [`Painted::parse`] takes.
@@ -23,8 +25,10 @@ pub fn survey<'a>(windows: impl Iterator<Item = &'a WindowId>) -> Vec<Vec<String
         asked.push(mark(&format!("global {name}")));
         asked.push(words(&["show-options", "-gwqv", name]));
     }
-    asked.push(mark(&format!("global {LAST_FOCUSED}")));
-    asked.push(words(&["show-options", "-gqv", LAST_FOCUSED]));
+    for name in GLOBAL {
+        asked.push(mark(&format!("global {name}")));
+        asked.push(words(&["show-options", "-gqv", name]));
+    }
     for window in windows {
         for name in STYLES {
             asked.push(mark(&format!("{window} {name}")));
@@ -97,8 +101,10 @@ impl Painted {
     fn read_global(&mut self, name: &str, value: Option<String>) {
         if let Some(i) = STYLES.iter().position(|style| *style == name) {
             self.global[i] = value.unwrap_or_default();
-        } else if let Some(value) = value.filter(|_| name == LAST_FOCUSED) {
-            self.values.insert(Target::Global, Options::from([(LAST_FOCUSED, value)]));
+        } else if let Some(name) = GLOBAL.iter().find(|known| **known == name)
+            && let Some(value) = value
+        {
+            self.values.entry(Target::Global).or_default().insert(name, value);
         }
     }
 

@@ -2,13 +2,15 @@
 
 mod restore;
 
-use super::options::{LAST_FOCUSED, PANES, SAVED, SESSION_ID, STATE, STATUS, STYLES};
+use super::options::{LAST_FOCUSED, PANES, SAVED, SESSION_ID, STATE, STATUS, STYLES, SUMMARY};
 use super::*;
 use crate::event::Pane;
 use crate::ids::{ConversationId, PaneId, WindowId};
 use crate::session::status::{Detail, Life, Reason, Status, Why};
 use crate::session::{Found, Key, Place, Session};
 use crate::stamp::Stamp;
+use crate::summary::Summary;
+use crate::tmux::Listing;
 
 const SOCKET: &str = "/tmp/s";
 const SERVER: i32 = 7;
@@ -59,8 +61,12 @@ fn panes() -> Vec<Pane> {
         .into()
 }
 
+fn listing() -> Listing {
+    Listing { server: SERVER, version: "3.3a".to_owned(), is_set_up: true, panes: panes() }
+}
+
 fn paint(sessions: &[Session]) -> Paint {
-    wanted(sessions.iter(), (SOCKET, SERVER), &panes(), &Look::default())
+    wanted(sessions.iter(), (SOCKET, &listing()), &Summary::default(), &Look::default())
 }
 
 fn state(sessions: &[Session]) -> &'static str {
@@ -253,17 +259,51 @@ fn parts_switched_off_are_taken_out() {
     let without = |part: Part| {
         let mut look = Look::default();
         look.shows.remove(&part);
-        diff(&painted, &wanted(sessions.iter(), (SOCKET, SERVER), &panes(), &look)).firm
+        diff(&painted, &wanted(sessions.iter(), (SOCKET, &listing()), &Summary::default(), &look))
+            .firm
     };
     assert_eq!(changed(&without(Part::TabColours), STYLES[0]), [None]);
     assert_eq!(changed(&without(Part::WindowState), STATE), [None]);
     assert_eq!(changed(&without(Part::PaneOptions), SESSION_ID), [None]);
     assert_eq!(changed(&without(Part::LastFocusedWindow), LAST_FOCUSED), [None]);
     let none = Look { shows: Default::default(), ..Look::default() };
-    let nothing = wanted(sessions.iter(), (SOCKET, SERVER), &panes(), &none);
+    let nothing = wanted(sessions.iter(), (SOCKET, &listing()), &Summary::default(), &none);
     assert!(diff(&painted, &nothing).firm.iter().all(|change| change.value.is_none()));
     painted.apply(&diff(&painted, &nothing).firm, &nothing);
     assert!(painted.values.is_empty());
+}
+
+#[test]
+fn where_nothing_is_set_up_only_sessions_with_hooks_are_shown() {
+    let mut heard = session("a", "%1", "@1");
+    heard.facts.heard = Stamp(3);
+    let sessions = [heard, session("b", "%3", "@2")];
+    let bare = Listing { is_set_up: false, ..listing() };
+    let paint = wanted(sessions.iter(), (SOCKET, &bare), &Summary::default(), &Look::default());
+    assert_eq!(paint.windows.keys().map(WindowId::as_str).collect::<Vec<_>>(), ["@1"]);
+    assert_eq!(paint.shown.keys().map(PaneId::as_str).collect::<Vec<_>>(), ["%1"]);
+}
+
+#[test]
+fn summary_is_written_when_its_text_changes_and_only_to_servers_of_ours() {
+    let counts = |working| Summary { working, ..Summary::default() };
+    let of = |listing: &Listing, working, look: &Look| {
+        wanted([].iter(), (SOCKET, listing), &counts(working), look)
+    };
+    let look = Look::default();
+    let mut painted = untouched();
+    let one = of(&listing(), 1, &look);
+    let changes = diff(&painted, &one).firm;
+    assert_eq!(changed(&changes, SUMMARY), some("#[fg=#6699cc]▶ 1#[default]"));
+    painted.apply(&changes, &one);
+    assert_eq!(diff(&painted, &one), Changes::default());
+    assert_eq!(changed(&diff(&painted, &of(&listing(), 0, &look)).firm, SUMMARY), [None]);
+    let bare = Listing { is_set_up: false, ..listing() };
+    assert_eq!(of(&bare, 1, &look).summary, None);
+    let click = Listing { version: "3.4".to_owned(), ..listing() };
+    assert!(of(&click, 1, &look).summary.unwrap().starts_with("#[range=user|atm]"));
+    let nothing = of(&listing(), 1, &look.off());
+    assert_eq!(changed(&diff(&painted, &nothing).firm, SUMMARY), [None]);
 }
 
 #[test]

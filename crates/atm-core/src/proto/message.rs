@@ -67,9 +67,9 @@ pub enum Request {
         client: Option<String>,
         event: String,
     },
-    /// What tmux shows is read and written anew.
+    /// What tmux shows is read and written anew; also ends what `Unpaint` began.
     Repaint,
-    /// Takes everything out of tmux that atm wrote, until `Repaint` or the daemon's next start.
+    /// Takes everything out of tmux that atm wrote and keeps it out until `Repaint`.
     Unpaint,
     /// No notifications of this session: for good, or for some milliseconds.
     Mute {

@@ -1,7 +1,8 @@
 //! The state of a session as people see it: a glyph and a word, each telling on its own.
 
 use super::Charset;
-use crate::session::status::Class;
+use crate::session::Session;
+use crate::session::status::{Class, Life, Status, Why};
 use crate::view::{ChildView, SessionView};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,18 @@ impl Mark {
             (None, Class::Idle, true) if is_error => Mark::Failed,
             (None, Class::Idle, true) => Mark::Done,
             (None, Class::Idle, false) => Mark::Idle,
+        }
+    }
+
+    pub fn of_session(session: &Session) -> Mark {
+        match (&session.life, session.status(), session.unseen.is_some()) {
+            (Life::Lost { .. }, _, _) => Mark::Lost,
+            (Life::Ended { .. }, _, _) => Mark::Ended,
+            (Life::Live, Status::Attention { .. }, _) => Mark::Attention,
+            (Life::Live, Status::Working { .. }, _) => Mark::Working,
+            (Life::Live, Status::Idle { why: Why::Error { .. } }, true) => Mark::Failed,
+            (Life::Live, Status::Idle { .. }, true) => Mark::Done,
+            (Life::Live, Status::Idle { .. }, false) => Mark::Idle,
         }
     }
 

@@ -1,5 +1,7 @@
 //! The user's configuration into the parts that follow it.
 
+use atm_core::project::Look;
+
 use super::Dispatcher;
 use crate::store::Limits;
 
@@ -17,5 +19,13 @@ impl Dispatcher {
         self.log.debug(|| format!("configuration: {} options set", loaded.set_in_file()));
         world.config = loaded.config;
         self.keeper.set_limits(Limits::of(&world.config.history));
+        let look = self.look();
+        self.world.projector.restyle(look, &self.machine);
+    }
+
+    /// How tmux should look now.
+    pub(super) fn look(&self) -> Look {
+        let look = Look::of(&self.world.config);
+        if self.places.tmux_off().exists() { look.off() } else { look }
     }
 }

@@ -1,10 +1,13 @@
 //! What tmux tells, and what it should show: looks at panes, visits, orders to paint.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::{fs, io};
 
 use atm_core::event::Event;
-use atm_core::project::{Look, Told, window_id};
-use atm_core::proto::message::Reply;
+use atm_core::project::{Told, window_id};
+use atm_core::proto::message::{Refusal, RefusalKind, Reply};
 use atm_core::session::{Found, Key, Session};
 use tokio::sync::oneshot;
 
@@ -21,17 +24,19 @@ impl Dispatcher {
     }
 
     pub(super) fn take_answer(&mut self, socket: String, answer: Answer) {
-        let (server, panes) = match answer {
-            Answer::Panes { server, panes } => (Some(server), panes),
-            Answer::NoServer => (None, Vec::new()),
+        let listing = match answer {
+            Answer::Panes(listing) => Some(listing),
+            Answer::NoServer => None,
             Answer::Unknown(why) => {
                 self.world.panes.answered(&socket, None);
                 self.log.debug(|| why);
                 return self.release_fresh();
             }
         };
+        self.world.projector.looked(&socket, listing.as_ref());
+        let (server, panes) = listing.map(|listing| (listing.server, listing.panes)).unzip();
         self.world.panes.answered(&socket, server);
-        self.world.projector.looked(&socket, server.map(|pid| (pid, panes.as_slice())));
+        let panes = panes.unwrap_or_default();
         self.handle(Event::Panes { socket, server, panes });
         self.release_fresh();
     }
@@ -39,7 +44,12 @@ impl Dispatcher {
     /// A hook of tmux speaks. What it says is checked: anybody of our user can run it.
     pub(super) fn visited(&mut self, socket: String, window: &str, viewer: String, event: String) {
         let Some(window) = window_id(window) else { return };
-        if !self.sockets().contains(&socket) {
+        let is_known = self.world.projector.sockets().any(|known| *known == socket);
+        if !is_known && !self.sockets().contains(&socket) {
+            // No agent is in it, but it may show what those elsewhere do.
+            if Path::new(&socket).is_absolute() {
+                self.world.panes.look(&socket);
+            }
             return;
         }
         let visit = Visit { socket, window, viewer, event, at: clock::now() };
@@ -81,14 +91,58 @@ impl Dispatcher {
         self.world.panes.look(socket);
     }
 
-    pub(super) fn repaint(&mut self, look: Look, answer: oneshot::Sender<Reply>) {
-        let all = self.world.projector.repaint(look, &self.machine);
+    pub(super) fn repaint(&mut self, answer: oneshot::Sender<Reply>) {
+        let removed = match fs::remove_file(self.places.tmux_off()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        };
+        self.paint_anew(removed, answer);
+    }
+
+    /// The note outlives this daemon.
+    pub(super) fn unpaint(&mut self, answer: oneshot::Sender<Reply>) {
+        let options = fs::OpenOptions::new().write(true).create(true).mode(0o600).clone();
+        let written = options.open(self.places.tmux_off()).map(drop);
+        self.paint_anew(written, answer);
+    }
+
+    /// First servers are asked: one may have just loaded what setup made, or we have just started.
+    fn paint_anew(&mut self, noted: io::Result<()>, answer: oneshot::Sender<Reply>) {
+        if let Err(error) = noted {
+            let message = format!("cannot change {}: {error}", self.places.tmux_off().display());
+            let (kind, candidates) = (RefusalKind::Failed, Vec::new());
+            answer.send(Reply::Refused(Refusal { kind, message, candidates })).ok();
+            return;
+        }
+        let mut sockets = self.sockets();
+        sockets.extend(self.world.projector.sockets().cloned());
+        sockets.iter().for_each(|socket| self.world.panes.look_again(socket));
+        self.repaints.push(answer);
+        self.release_fresh();
+    }
+
+    /// Whoever waits for tmux to be asked goes on when it has answered.
+    pub(super) fn release_fresh(&mut self) {
+        if self.world.panes.is_waiting() {
+            return;
+        }
+        for waiting in self.fresh.drain(..) {
+            // A connection that gave up waiting is fine.
+            waiting.send(()).ok();
+        }
+        let answers = std::mem::take(&mut self.repaints);
+        if answers.is_empty() {
+            return;
+        }
+        let all = self.world.projector.repaint(self.look(), &self.machine, clock::now());
         tokio::spawn(async move {
             for one in all {
                 // One whose server went away has nothing left to write.
                 one.await.ok();
             }
-            answer.send(Reply::Done).ok();
+            for answer in answers {
+                answer.send(Reply::Done).ok();
+            }
         });
     }
 }

@@ -1,4 +1,4 @@
-//! `atm generate`: manual pages and shell completions, for packagers.
+//! `atm generate`: manual pages, shell completions and the hooks of the plugin, for packagers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,9 @@ use crate::cli::Cli;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::setup::hooks::plugin;
 
-/// Write manual pages or shell completions into a directory
+/// Write manual pages, shell completions or the plugin's hooks into a directory
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[arg(value_enum)]
@@ -24,12 +25,15 @@ pub(crate) struct Args {
 enum What {
     Man,
     Completions,
+    /// The hooks of the plugin
+    Plugin,
 }
 
 pub(crate) fn run(args: &Args, _: &mut Context<'_>) -> Result<Exit, CliError> {
     let written = fs::create_dir_all(&args.dir).and_then(|()| match args.what {
         What::Man => clap_mangen::generate_to(Cli::command(), &args.dir),
         What::Completions => completions(&args.dir),
+        What::Plugin => fs::write(args.dir.join("hooks.json"), plugin()?),
     });
     match written {
         Ok(()) => Ok(Exit::Ok),

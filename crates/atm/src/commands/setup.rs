@@ -3,17 +3,19 @@
 use std::path::PathBuf;
 
 use atm_core::places::claude_dir;
+use atm_core::proto::message::Request;
 use clap::ValueEnum;
 
+use crate::client::Client;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::setup::consent::{Answer, Consent};
-use crate::setup::files::plain;
+use crate::setup::files::{cannot, plain, remove_if_there};
 use crate::setup::hooks::this_program;
 use crate::setup::ledger::{self, Ledger};
 use crate::setup::settings::Choice;
-use crate::setup::task::{Hindrance, Task};
+use crate::setup::task::{Hindrance, Painted, Task};
 use crate::setup::tmux;
 
 /// Set up Claude Code and tmux to work with atm
@@ -35,6 +37,10 @@ pub(crate) struct Args {
     /// Whose hooks: those of all your sessions, or of those in the current directory
     #[arg(long, value_enum, default_value_t = Scope::User)]
     scope: Scope,
+    /// Only in the tmux server of this terminal, at once and without a word; your tmux configuration
+    /// stays as it is. For plugin managers, with `--only tmux`
+    #[arg(long, conflicts_with_all = ["dry_run", "scope"])]
+    here: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -58,6 +64,9 @@ enum Scope {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
+    if args.here {
+        return here(args, context);
+    }
     let mut failures = Vec::new();
     let tasks = tasks(args, context, &mut failures)?;
     for task in &tasks {
@@ -73,6 +82,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
         }
     } else {
         apply(&tasks, context, &mut failures)?;
+        failures.extend(repaint(&tasks, context).err());
     }
     if is_change && failures.is_empty() {
         writeln!(
@@ -83,9 +93,57 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     conclude(&tasks, failures, context)
 }
 
+/// tmux would show whatever is said over the user's work.
+fn here(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
+    if args.only != [Part::Tmux] {
+        return Err(CliError::new(Exit::Usage, "--here is for tmux alone")
+            .hint("run `atm setup --only tmux --here`"));
+    }
+    let ledger = Ledger::load(&context.places)?;
+    let config = context.config();
+    let task = tmux::task_here(&this_program()?, &context.places, &config, &ledger);
+    let task = task.map_err(|hindrance| match hindrance {
+        Hindrance::Missing(error) | Hindrance::Failed(error) => error,
+    })?;
+    let mut silence = std::io::sink();
+    let mut silent = Context {
+        places: context.places.clone(),
+        screen: context.screen,
+        home: context.home.clone(),
+        out: &mut silence,
+        patience: context.patience,
+        start: context.start,
+    };
+    let mut failures = Vec::new();
+    apply(&[task], &mut silent, &mut failures)?;
+    CliError::first_of(failures).map_or(Ok(()), Err)?;
+    silent.ask(&Request::Repaint).map(|_| Exit::Ok)
+}
+
+/// What tmux shows is there at once, also what an earlier uninstall has taken out.
+fn repaint(tasks: &[Task], context: &Context<'_>) -> Result<(), CliError> {
+    let Some(painted) = tasks.iter().find_map(|task| task.painted) else { return Ok(()) };
+    let is_off = context.places.tmux_off().exists();
+    match painted {
+        Painted::Servers => context.ask(&Request::Repaint).map(drop),
+        // A daemon is not started for it.
+        Painted::Nowhere if is_off => match Client::connect(&context.places, context.patience) {
+            Ok(mut client) => client.ask(&Request::Repaint).map(drop),
+            Err(_) => remove_if_there(&context.places.tmux_off())
+                .map_err(|error| cannot("remove", &context.places.tmux_off(), &error)),
+        },
+        Painted::Nowhere => Ok(()),
+    }
+}
+
 /// `atm setup` for the hooks in the user's settings, for other commands.
 pub(crate) fn register(consent: &Consent, context: &mut Context<'_>) -> Result<(), CliError> {
-    let args = Args { consent: consent.clone(), only: vec![Part::Claude], scope: Scope::User };
+    let args = Args {
+        consent: consent.clone(),
+        only: vec![Part::Claude],
+        scope: Scope::User,
+        here: false,
+    };
     run(&args, context).map(drop)
 }
 
@@ -105,7 +163,7 @@ fn tasks(
         }
     }
     if args.wants(Part::Tmux) {
-        match tmux::task(&program, &context.places, &ledger) {
+        match tmux::task(&program, &context.places, &context.config(), &ledger) {
             Ok(task) => tasks.push(task),
             Err(Hindrance::Missing(error)) if args.only.is_empty() => {
                 writeln!(context.out, "note: tmux is left out: {}", error.message)?;

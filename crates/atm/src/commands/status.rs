@@ -1,7 +1,10 @@
 //! `atm status`: all sessions in one line.
 
+use atm_core::config::theme::Colours;
+use atm_core::config::{Config, Glyphs};
 use atm_core::proto::message::{Reply, Request};
-use atm_core::summary::{COLOURS, Click, Summary};
+use atm_core::summary::{Click, Summary};
+use atm_core::words::Charset;
 use clap::ValueEnum;
 
 use crate::client::unexpected;
@@ -9,7 +12,6 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::json;
-use crate::screen::Screen;
 
 /// Sum up all sessions in one line
 #[derive(Debug, clap::Args)]
@@ -42,15 +44,21 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     match if args.json { Format::Json } else { args.format } {
         Format::Json => json::line(context.out, &summary)?,
         Format::Plain => writeln!(context.out, "{}", summary.plain(context.screen.charset))?,
-        Format::Tmux => writeln!(context.out, "{}", tmux(&summary, &context.screen))?,
+        Format::Tmux => {
+            writeln!(context.out, "{}", tmux(&summary, &context.config(), context.screen.charset))?;
+        }
     }
     Ok(Exit::Ok)
 }
 
 /// tmux tells its version to what it runs, `#()` included.
-fn tmux(summary: &Summary, screen: &Screen) -> String {
+fn tmux(summary: &Summary, config: &Config, screen: Charset) -> String {
     let text = |name: &str| std::env::var(name).unwrap_or_default();
     let version = Some(text("TERM_PROGRAM_VERSION")).filter(|_| text("TERM_PROGRAM") == "tmux");
     let click = version.map_or(Click::Nothing, |version| Click::of_version(&version));
-    summary.tmux(COLOURS, screen.charset, click)
+    let charset = match config.tmux.glyphs {
+        Glyphs::Ascii => Charset::Ascii,
+        Glyphs::Unicode => screen,
+    };
+    summary.tmux(&Colours::of(config), charset, click)
 }

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use atm_core::proto::message::Request;
+
 use super::daemon;
 use super::setup::user_settings;
+use crate::client::Client;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -32,9 +35,6 @@ pub(crate) struct Args {
     purge: bool,
 }
 
-/// A running server, and what takes ours out of it.
-type Withdrawal = (Server, Vec<Vec<String>>);
-
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliError> {
     if args.purge {
         purge::survey(&context.places)?;
@@ -42,19 +42,16 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, CliErr
     let ledger = Ledger::load(&context.places)?;
     let servers = Server::all(&context.places);
     let (plans, mut failures) = plan(&ledger, &possible(context, &servers));
-    let withdrawals: Vec<Withdrawal> = servers
-        .into_iter()
-        .map(|server| (server.clone(), server.withdrawal()))
-        .filter(|(_, commands)| !commands.is_empty())
-        .collect();
-    show(args, &plans, &withdrawals, context)?;
-    let is_change = args.purge || !withdrawals.is_empty() || plans.iter().any(Plan::is_change);
+    let servers: Vec<Server> = servers.into_iter().filter(Server::has_ours).collect();
+    show(args, &plans, &servers, context)?;
+    let is_change = args.purge || !servers.is_empty() || plans.iter().any(Plan::is_change);
     if is_change && args.consent.seek(context.out)? == Answer::No {
         return conclude(failures);
     }
     if !args.consent.dry_run {
         apply(&plans, context, &mut failures)?;
-        withdraw(&withdrawals, context, &mut failures)?;
+        failures.extend(unpaint(context).err());
+        withdraw(&servers, context, &mut failures)?;
     }
     if !is_change && failures.is_empty() {
         writeln!(context.out, "nothing of atm is set up")?;
@@ -89,13 +86,13 @@ pub(crate) fn take_out(
 fn show(
     args: &Args,
     plans: &[Plan],
-    withdrawals: &[Withdrawal],
+    servers: &[Server],
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     for plan in plans.iter().filter(|plan| plan.is_change()) {
         plan.write_diff(&context.screen, context.out)?;
     }
-    for (server, _) in withdrawals {
+    for server in servers {
         writeln!(context.out, "to be taken out of the running tmux at {}", server.name())?;
     }
     if args.purge {
@@ -177,13 +174,27 @@ fn apply_one(plan: &Plan, context: &mut Context<'_>) -> Result<(), CliError> {
     Ok(())
 }
 
+/// From now on nothing is shown in tmux. A daemon that does not run is not started: it finds the
+/// note, if it could know of a session at all.
+fn unpaint(context: &Context<'_>) -> Result<(), CliError> {
+    let places = &context.places;
+    if let Ok(mut client) = Client::connect(places, context.patience) {
+        return client.ask(&Request::Unpaint).map(drop);
+    }
+    if !places.database().exists() && !places.journal().exists() {
+        return Ok(());
+    }
+    let file = places.tmux_off();
+    fs::write(&file, "").map_err(|error| cannot("write", &file, &error))
+}
+
 fn withdraw(
-    withdrawals: &[Withdrawal],
+    servers: &[Server],
     context: &mut Context<'_>,
     failures: &mut Vec<CliError>,
 ) -> Result<(), CliError> {
-    for (server, commands) in withdrawals {
-        match server.obey(commands) {
+    for server in servers {
+        match server.clear() {
             Ok(()) => writeln!(context.out, "taken out of the running tmux at {}", server.name())?,
             Err(error) => failures.push(error),
         }

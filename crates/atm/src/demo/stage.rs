@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use super::cast::CAST;
+use crate::setup::tmux::default_text;
 
 const PREFIX: &str = "atm-demo-";
 /// Plays an agent again and again, each time as a new process.
@@ -101,6 +102,9 @@ impl Stage {
         for setting in SETTINGS {
             tmux.arg(";").args(setting.split('|'));
         }
+        if let Some(file) = self.write_tmux_file(program)? {
+            tmux.args([";", "source-file"]).arg(file);
+        }
         for actor in &CAST {
             tmux.args([";", "new-window", "-d", "-t", "demo:", "-n", actor.name, "-c"])
                 .arg(self.home().join("src").join(actor.name))
@@ -109,6 +113,16 @@ impl Stage {
                 .args([actor.name, &pace]);
         }
         done(&tmux.stdin(Stdio::null()).output()?)
+    }
+
+    /// What setup makes for users, with nothing configured; `None` where tmux does not tell its age.
+    fn write_tmux_file(&self, program: &Path) -> io::Result<Option<PathBuf>> {
+        let Some(program) = program.to_str() else { return Ok(None) };
+        let Some(text) = default_text(program) else { return Ok(None) };
+        fs::create_dir_all(self.config())?;
+        let file = self.config().join("tmux.conf");
+        fs::write(&file, text)?;
+        Ok(Some(file))
     }
 
     /// Shows it in this terminal, until the user leaves.
@@ -174,8 +188,8 @@ const SETTINGS: [&str; 16] = [
     "set|-g|status-interval|5",
     "set|-g|status-style|bg=#1b2b34,fg=#cdd3de",
     "set|-g|status-left| ",
-    "set|-g|status-right|atm demo: 0-5 switch, q leaves ",
-    "set|-g|status-right-length|60",
+    "set|-g|status-right|#{@atm_status}  atm demo: 0-5 switch, q leaves ",
+    "set|-g|status-right-length|80",
     "set|-g|window-status-separator|   ",
     "set|-g|window-status-current-style|bold,underscore",
     "set|-g|escape-time|10",

@@ -266,6 +266,8 @@ pub(crate) struct Tmux {
     /// The file that setup generates.
     pub(crate) our_file: Option<Place>,
     pub(crate) our_file_exists: bool,
+    /// What a server is marked with that has loaded it.
+    pub(crate) our_mark: Option<String>,
     /// Configuration files with our line in them.
     pub(crate) configured_in: Vec<Place>,
     pub(crate) servers: Vec<Server>,
@@ -275,6 +277,8 @@ pub(crate) struct Tmux {
 pub(crate) struct Server {
     pub(crate) socket: Place,
     pub(crate) version: String,
+    /// Which file of ours it has loaded.
+    pub(crate) mark: Option<String>,
     /// Names of the tmux hooks that have our entry.
     pub(crate) hooks: Vec<String>,
     /// Programs that these entries run.

@@ -1,20 +1,22 @@
 //! Mends what the doctor says it can: each act is shown and agreed to first.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
+use atm_core::proto::message::Request;
+
 use super::dump::Place;
 use super::finding::{Finding, Fix};
+use crate::client::Client;
 use crate::commands::{daemon, setup, uninstall};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::program;
 use crate::setup::consent::{Answer, Consent};
 use crate::setup::files::{cannot, remove_if_there};
+use crate::setup::tmux::server::Server;
 
 /// Fails only if nobody can be asked; an act that fails is told and does not keep others from theirs.
 pub(crate) fn run(
@@ -60,7 +62,7 @@ fn mend(fix: &Fix, consent: &Consent, context: &mut Context<'_>) -> Result<(), C
         Fix::RemoveSockets(paths) => {
             paths.iter().try_for_each(|path| remove_socket(path, context))?;
         }
-        Fix::SourceTmux { socket, file } => source(socket, file)?,
+        Fix::SourceTmux { socket, file } => source(socket, file, context)?,
     }
     Ok(())
 }
@@ -112,12 +114,14 @@ fn remove_socket(path: &Path, context: &Context<'_>) -> Result<(), CliError> {
     remove_if_there(path).map_err(|error| cannot("remove", path, &error))
 }
 
-fn source(socket: &Path, file: &Path) -> Result<(), CliError> {
-    let args = [OsStr::new("-S"), socket.as_os_str(), OsStr::new("source-file"), file.as_os_str()];
-    let ran = program::run_with(OsStr::new("tmux"), &args, b"", &program::TMUX_VARIABLES)
-        .map_err(|error| CliError::failed("cannot run tmux", &error))?;
-    match ran.status.code() {
-        Some(0) => Ok(()),
-        _ => Err(CliError::new(Exit::Failed, format!("tmux says: {}", ran.err.trim()))),
+/// What the daemon shows comes with it.
+fn source(socket: &Path, file: &Path, context: &Context<'_>) -> Result<(), CliError> {
+    let gone = || CliError::new(Exit::Failed, "tmux is no longer on the PATH");
+    let plain = || CliError::new(Exit::Failed, "tmux cannot be told of a path that is not UTF-8");
+    let server = Server::at(socket).ok_or_else(gone)?;
+    server.load(file.to_str().ok_or_else(plain)?)?;
+    if let Ok(mut client) = Client::connect(&context.places, context.patience) {
+        client.ask(&Request::Repaint)?;
     }
+    Ok(())
 }

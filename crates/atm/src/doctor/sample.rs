@@ -134,6 +134,7 @@ fn tmux() -> Tmux {
         is_inside: true,
         our_file: Some(Place::of("/home/dev/.config/atm/tmux.conf")),
         our_file_exists: true,
+        our_mark: Some("0123456789abcdef".into()),
         configured_in: vec![Place::of("/home/dev/.tmux.conf")],
         servers: vec![server()],
     }
@@ -143,7 +144,8 @@ pub(crate) fn server() -> Server {
     Server {
         socket: Place::of("/tmp/tmux-0/default"),
         version: "3.3a".into(),
-        hooks: vec!["client-attached".into(), "session-window-changed".into()],
+        mark: Some("0123456789abcdef".into()),
+        hooks: atm_core::project::hooks().iter().map(|hook| hook.name.into()).collect(),
         programs: vec![hook_program(ATM, Identity::Same)],
         allow_passthrough: Some("on".into()),
         ..Server::default()

@@ -1,6 +1,7 @@
 //! Which hooks `atm setup` registers, and how the client runs them.
 
 use atm_core::settings::{Form, HookEntry, Run, quote};
+use serde::{Serialize, Serializer};
 
 use super::claude::{Installed, Version};
 use crate::error::CliError;
@@ -84,6 +85,51 @@ pub(crate) fn wanted(program: &str, client: Installed) -> Vec<HookEntry> {
     EVENTS.iter().filter(|(_, _, since)| *since <= version).map(entry).collect()
 }
 
+/// `hooks/hooks.json` of the plugin: the same hooks for whoever installs it as one.
+#[derive(Serialize)]
+struct Plugin {
+    description: &'static str,
+    hooks: PluginHooks,
+}
+
+struct PluginHooks;
+
+#[derive(Serialize)]
+struct PluginHook {
+    hooks: [PluginCommand; 1],
+}
+
+#[derive(Serialize)]
+struct PluginCommand {
+    r#type: &'static str,
+    command: &'static str,
+    args: [&'static str; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#async: Option<bool>,
+    timeout: u32,
+}
+
+impl Serialize for PluginHooks {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_map(EVENTS.iter().map(|(event, run, _)| {
+            let hook = PluginCommand {
+                r#type: "command",
+                command: "${CLAUDE_PLUGIN_ROOT}/hooks/atm-hook",
+                args: [event],
+                r#async: (*run == Run::Async).then_some(true),
+                timeout: TIMEOUT,
+            };
+            (event, [PluginHook { hooks: [hook] }])
+        }))
+    }
+}
+
+pub(crate) fn plugin() -> serde_json::Result<String> {
+    let plugin =
+        Plugin { description: "Tells atm what happens in this session", hooks: PluginHooks };
+    Ok(serde_json::to_string_pretty(&plugin)? + "\n")
+}
+
 /// The absolute path of this very program, without links: one that is turned elsewhere later must
 /// not change what the client runs.
 pub(crate) fn this_program() -> Result<String, CliError> {
@@ -119,6 +165,13 @@ mod tests {
         let basic = ["UserPromptSubmit", "Stop", "PreToolUse", "PostToolUse", "Notification"];
         let basic = [&basic[..], &["SubagentStop", "PreCompact"]].concat();
         assert_eq!(of(1, 0, 60), basic);
+    }
+
+    #[test]
+    fn plugin_has_the_same_hooks() {
+        let committed = include_str!("../../../../hooks/hooks.json");
+        let wanted = plugin().unwrap();
+        assert_eq!(committed, wanted, "run `atm generate plugin hooks` at the root");
     }
 
     #[test]

@@ -48,8 +48,16 @@ fn forgive(removed: io::Result<()>) -> io::Result<()> {
 }
 
 fn is_ours(name: &str) -> bool {
-    let beginnings =
-        ["atm.db", "atm.log", "atm.sock", "poke.sock", "daemon.", "setup.json", "index.db"];
+    let beginnings = [
+        "atm.db",
+        "atm.log",
+        "atm.sock",
+        "poke.sock",
+        "daemon.",
+        "setup.json",
+        "index.db",
+        "tmux.off",
+    ];
     matches!(name, "journal" | ".setup.json.atm-new")
         || beginnings.iter().any(|beginning| name.starts_with(beginning))
 }

@@ -56,7 +56,7 @@ impl Choice {
         }
         let plan = Plan::setup(file, &all, known)?;
         let notes = self.notes(&plan);
-        Ok(Task { plans: vec![plan], loads: Vec::new(), shares, notes })
+        Ok(Task { plans: vec![plan], shares, notes, ..Task::default() })
     }
 
     fn notes(&self, plan: &Plan) -> Vec<String> {

@@ -16,6 +16,21 @@ pub(crate) struct Task {
     pub(crate) shares: Vec<Share>,
     /// What the user should know, whether anything is to be done or not.
     pub(crate) notes: Vec<String>,
+    /// Whether it bears on what tmux shows.
+    pub(crate) painted: Option<Painted>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Painted {
+    Servers,
+    /// None runs at the moment.
+    Nowhere,
+}
+
+impl Painted {
+    pub(crate) fn of(servers: usize) -> Painted {
+        if servers == 0 { Painted::Nowhere } else { Painted::Servers }
+    }
 }
 
 /// A running server that has yet to load a file.

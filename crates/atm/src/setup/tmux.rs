@@ -2,15 +2,17 @@
 //! servers that run already.
 
 pub(crate) mod generated;
+mod keys;
 pub(crate) mod line;
 mod quote;
 pub(crate) mod server;
-mod user_file;
-mod version;
+pub(crate) mod user_file;
+pub(crate) mod version;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use atm_core::config::Config;
 use atm_core::places::Places;
 
 use self::server::Server;
@@ -20,7 +22,7 @@ use super::diff::visible;
 use super::files::{TextFile, plain};
 use super::ledger::{Kind, Ledger};
 use super::plan::Plan;
-use super::task::{Hindrance, Load, Share, State, Task};
+use super::task::{Hindrance, Load, Painted, Share, State, Task};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::program::{find, run};
@@ -28,7 +30,12 @@ use crate::program::{find, run};
 const PATIENCE: Duration = Duration::from_secs(3);
 const GENERATED: &str = "tmux.conf";
 
-pub(crate) fn task(program: &str, places: &Places, ledger: &Ledger) -> Result<Task, Hindrance> {
+pub(crate) fn task(
+    program: &str,
+    places: &Places,
+    config: &Config,
+    ledger: &Ledger,
+) -> Result<Task, Hindrance> {
     let mut notes = Vec::new();
     let version = installed(&mut notes)?;
     let servers = Server::all(places);
@@ -44,15 +51,12 @@ pub(crate) fn task(program: &str, places: &Places, ledger: &Ledger) -> Result<Ta
         return Err(error.hint("set ATM_CONFIG_DIR to a directory of its own").into());
     }
     let name = utf8(&generated)?;
-    let text = generated::text(program, version);
-    let plan = |path: &Path, wanted: &Wanted<'_>| {
-        let file = TextFile::load(&plain(path))?;
-        let known = ledger.files.get(&file.path);
-        Plan::setup(file, wanted, known)
-    };
+    let text = generated::text(program, version, &config.tmux);
+    let plan = |path: &Path, wanted: &Wanted<'_>| plan(path, wanted, ledger);
     // The line comes last: it must not name a file that is not there.
     let plans =
         vec![plan(&generated, &Wanted::Generated(&text))?, plan(&users, &Wanted::TmuxLine(name))?];
+    let servers_there = servers.len();
     let mark = generated::mark_of(&text);
     let stale = servers.into_iter().filter(|server| server.mark().as_deref() != Some(mark));
     let loads: Vec<Load> = stale.map(|server| Load { server, file: name.to_owned() }).collect();
@@ -64,18 +68,58 @@ pub(crate) fn task(program: &str, places: &Places, ledger: &Ledger) -> Result<Ta
         more => format!(", and in {more} running tmux servers"),
     };
     let what = format!("tmux, by a line in {}{running}", plans[1].file.name());
-    Ok(Task { plans, loads, shares: vec![Share { what, state }], notes })
+    let painted = Some(Painted::of(servers_there));
+    Ok(Task { plans, loads, shares: vec![Share { what, state }], notes, painted })
+}
+
+/// For plugin managers of tmux, which load the plugin themselves: the server of this terminal alone,
+/// and no line in the user's configuration.
+pub(crate) fn task_here(
+    program: &str,
+    places: &Places,
+    config: &Config,
+    ledger: &Ledger,
+) -> Result<Task, Hindrance> {
+    let version = installed(&mut Vec::new())?;
+    let server = Server::own().ok_or_else(|| {
+        CliError::new(Exit::Failed, "this is no pane of a tmux server that answers")
+            .hint("run it inside tmux, or leave --here out")
+    })?;
+    let generated = generated_file(places);
+    let text = generated::text(program, version, &config.tmux);
+    let plans = vec![plan(&generated, &Wanted::Generated(&text), ledger)?];
+    // Also if it has the text: somebody may have taken a part of it out.
+    let loads = vec![Load { server, file: utf8(&generated)?.to_owned() }];
+    Ok(Task { plans, loads, painted: Some(Painted::Servers), ..Task::default() })
+}
+
+/// What setup would make of it for the tmux that is installed, with nothing configured.
+pub(crate) fn default_text(program: &str) -> Option<String> {
+    let version = installed(&mut Vec::new()).ok()?;
+    Some(generated::text(program, version, &Config::default().tmux))
+}
+
+fn plan(path: &Path, wanted: &Wanted<'_>, ledger: &Ledger) -> Result<Plan, CliError> {
+    let file = TextFile::load(&plain(path))?;
+    let known = ledger.files.get(&file.path);
+    Plan::setup(file, wanted, known)
+}
+
+/// The mark of a server that has loaded the file that setup made, if it did.
+pub(crate) fn made_mark(places: &Places) -> Option<String> {
+    let text = std::fs::read_to_string(generated_file(places)).ok()?;
+    text.starts_with(generated::HEAD).then(|| generated::mark_of(&text).to_owned())
 }
 
 /// Every file that may have something of ours in it, ledger aside.
 pub(crate) fn possible_files(places: &Places, servers: &[Server]) -> Vec<(PathBuf, Kind)> {
-    let usual = user_file::usual(&env, Version::new(u32::MAX, 0));
+    let usual = user_file::usual(&env, Version::NEWEST);
     let lines = user_file::possible(&usual, servers).into_iter();
     let lines = lines.filter(|path| path.is_file()).map(|path| (plain(&path), Kind::TmuxLine));
     lines.chain([(plain(&generated_file(places)), Kind::Generated)]).collect()
 }
 
-fn generated_file(places: &Places) -> PathBuf {
+pub(crate) fn generated_file(places: &Places) -> PathBuf {
     places.config.join(GENERATED)
 }
 

@@ -70,6 +70,30 @@ fn demo_shows_a_permission_wait_and_leaves_nothing() {
 }
 
 #[test]
+fn demo_shows_states_in_the_tabs_of_its_tmux() {
+    let sealed = Sealed::new();
+    let place = place(&sealed);
+    let config = sealed.home().join(".config/atm");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("config.toml"), "tmux.enable = false\n").unwrap();
+    let child = demo(&sealed, &place, &["--seconds", "12", "--pace", "0.3"]).spawn().unwrap();
+    let ask = |args: &[&str]| {
+        let stage = entries(&place).pop().map(|name| place.join(name).join("tmux"));
+        let mut tmux = sealed.command("tmux");
+        let output = tmux.arg("-S").arg(stage.unwrap_or_default()).args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let format = "#{@claude-state} #{window-status-style}";
+    wait_for("a tab in red", || {
+        let tabs = ask(&["list-windows", "-a", "-F", format]);
+        tabs.lines().any(|tab| tab == "waiting fg=#EC5f67")
+    });
+    assert!(ask(&["show-options", "-gv", "@atm_status"]).contains("#[fg=#EC5f67]"));
+    assert!(ask(&["show-hooks", "-g"]).contains("[8731]"));
+    said(child);
+}
+
+#[test]
 fn demo_that_is_killed_is_cleaned_up_after() {
     let sealed = Sealed::new();
     let place = place(&sealed);

@@ -20,6 +20,7 @@ set -g status-right "%H:%M"
 set-hook -g session-window-changed 'set -g @visited mine'
 set-hook -g pane-focus-in[3] 'display-message "mine too"'
 bind r source-file ~/.tmux.conf \; display-message reloaded
+bind N display-message mine
 "##;
 
 /// A server in the sealed world; ends with the value.
@@ -56,20 +57,43 @@ impl<'s> Tmux<'s> {
     }
 
     /// Everything that setup could have changed.
-    fn state(&self) -> [String; 4] {
+    fn state(&self) -> [String; 5] {
         [
             ["show-hooks", "-g"],
             ["show-hooks", "-gw"],
             ["show-options", "-g"],
             ["show-options", "-gw"],
+            ["list-keys", "-Tprefix"],
         ]
         .map(|args| self.ask(&args))
+    }
+
+    /// The same, and everything that the daemon could have changed.
+    fn dump(&self) -> Vec<String> {
+        let mut dump = self.state().to_vec();
+        for window in self.ask(&["list-windows", "-aF", "#{window_id}"]).lines() {
+            dump.push(self.ask(&["show-options", "-w", "-t", window]));
+        }
+        for pane in self.ask(&["list-panes", "-aF", "#{pane_id}"]).lines() {
+            dump.push(self.ask(&["show-options", "-p", "-t", pane]));
+        }
+        dump
+    }
+
+    /// What a prefix key does.
+    fn key(&self, name: &str) -> String {
+        let keys = self.ask(&["list-keys", "-T", "prefix"]);
+        let is_it = |line: &&str| line.split_whitespace().nth(3) == Some(name);
+        keys.lines().find(is_it).unwrap_or_default().to_owned()
     }
 
     fn hooks(&self) -> Vec<String> {
         let [session, window, ..] = self.state();
         let lines = session.lines().chain(window.lines()).filter(|line| line.contains("[8731]"));
-        lines.map(|line| line.split('[').next().unwrap().to_owned()).collect()
+        let mut names: Vec<String> =
+            lines.map(|line| line.split('[').next().unwrap().to_owned()).collect();
+        names.sort_unstable();
+        names
     }
 
     fn format(&self, option: &str) -> String {
@@ -83,16 +107,13 @@ impl Drop for Tmux<'_> {
     }
 }
 
-const HOOKS: [&str; 8] = [
-    "client-attached",
-    "client-session-changed",
-    "session-window-changed",
-    "window-linked",
-    "window-unlinked",
-    "pane-focus-in",
-    "window-layout-changed",
-    "window-pane-changed",
-];
+/// All that the core knows, by name.
+fn all_hooks() -> Vec<String> {
+    let mut names: Vec<String> =
+        atm_core::project::hooks().iter().map(|hook| hook.name.to_owned()).collect();
+    names.sort_unstable();
+    names
+}
 
 fn conf(sealed: &Sealed) -> PathBuf {
     sealed.home().join(".tmux.conf")
@@ -112,16 +133,19 @@ fn tmux_of_the_user_goes_on_as_before_with_ours_beside_and_without_it_again() {
     let said = sealed.ok(&["setup", "--yes", "--only", "tmux"]);
     assert!(said.contains("2 running tmux servers"), "{said}");
     for server in [&main, &other] {
-        assert_eq!(server.hooks(), HOOKS);
+        assert_eq!(server.hooks(), all_hooks());
         // The user's key, twice.
         server.ask(&["source-file", conf(&sealed).to_str().unwrap()]);
         server.ask(&["source-file", conf(&sealed).to_str().unwrap()]);
-        assert_eq!(server.hooks(), HOOKS);
+        assert_eq!(server.hooks(), all_hooks());
         assert_eq!(server.format("window-status-format"), " #I:#W #{E:@atm_window_label}");
         let current = "#[fg=yellow] #I:#W;#{E:@atm_window_label}";
         assert_eq!(server.format("window-status-current-format"), current);
         assert!(server.format("pane-border-format").ends_with("\"#{E:@atm_pane_label}"));
         assert_eq!(server.format("status-right"), "%H:%M");
+        assert!(server.key("a").contains("display-popup -E"), "{}", server.key("a"));
+        assert!(server.key("B").contains("jump --last --client '#{client_name}'"));
+        assert!(server.key("N").ends_with("display-message mine"), "{}", server.key("N"));
         let hooks = server.ask(&["show-hooks", "-g"]);
         assert!(hooks.contains("session-window-changed[0] set-option -g @visited mine"), "{hooks}");
         server.ask(&["new-window", "exec sleep 600"]);
@@ -130,7 +154,7 @@ fn tmux_of_the_user_goes_on_as_before_with_ours_beside_and_without_it_again() {
         server.ask(&["kill-window"]);
     }
     let started_later = Tmux::start(&sealed, "later");
-    assert_eq!(started_later.hooks(), HOOKS);
+    assert_eq!(started_later.hooks(), all_hooks());
     assert!(sealed.ok(&["setup", "--only", "tmux"]).starts_with("already set up: tmux"));
     for server in [&main, &other] {
         server.ask(&["set-option", "-gu", "@visited"]);
@@ -230,7 +254,7 @@ fn tmux_line_goes_where_tmux_reads_it() {
         assert!(
             tmux.args(["new-session", "-d", "exec sleep 600"]).output().unwrap().status.success()
         );
-        assert_eq!(Tmux { sealed: &sealed, name: "default" }.hooks(), HOOKS, "{there:?}");
+        assert_eq!(Tmux { sealed: &sealed, name: "default" }.hooks(), all_hooks(), "{there:?}");
     };
     check(&[], None, ".tmux.conf");
     check(&[".config/tmux/tmux.conf"], None, ".config/tmux/tmux.conf");
@@ -277,7 +301,7 @@ fn tmux_configuration_of_any_shape_works_and_comes_back_byte_for_byte() {
         fs::set_permissions(conf(&sealed), fs::Permissions::from_mode(0o640)).unwrap();
         sealed.ok(&["setup", "--yes"]);
         let server = Tmux::start(&sealed, "default");
-        assert_eq!(server.hooks(), HOOKS, "{text:?}");
+        assert_eq!(server.hooks(), all_hooks(), "{text:?}");
         let mode = fs::metadata(conf(&sealed)).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o640);
         sealed.ok(&["uninstall", "--yes"]);
@@ -446,4 +470,126 @@ fn tmux_server_of_another_home_is_left_alone() {
     sealed.ok(&["setup", "--yes"]);
     assert_eq!(server.state(), before);
     assert!(fs::read_to_string(conf(&sealed)).unwrap().contains("source-file"));
+}
+
+/// Two windows, one with a style of its own, each with a session; the first was visited.
+fn paint(sealed: &Sealed, server: &Tmux<'_>) {
+    let list = server.ask(&["list-panes", "-aF", crate::stage::PANE]);
+    for (index, pane) in list.lines().map(crate::stage::Pane::parse).enumerate() {
+        let session = format!("s-{index}");
+        for event in ["SessionStart", "UserPromptSubmit"] {
+            let payload = json!({"hook_event_name": event, "session_id": session, "prompt": "x"});
+            sealed.hook_from(pane.pid, &pane.env(), &payload);
+        }
+        sealed.wait("its colour", |_| {
+            let style =
+                server.ask(&["show-options", "-wqv", "-t", &pane.id, "window-status-style"]);
+            style.contains("fg=#6699cc").then_some(())
+        });
+    }
+}
+
+#[test]
+fn tmux_with_painted_windows_is_after_uninstall_as_it_was_before_setup() {
+    for daemon in ["running", "stopped"] {
+        let sealed = with_conf(THEME);
+        let server = Tmux::start(&sealed, "default");
+        server.ask(&["new-window", "-d", "exec sleep 600"]);
+        server.ask(&["set-option", "-w", "-t", ":1", "window-status-style", "fg=red"]);
+        let before = server.dump();
+        sealed.ok(&["setup", "--yes", "--only", "tmux"]);
+        paint(&sealed, &server);
+        assert_eq!(server.format("@atm_status"), "#[fg=#6699cc]▶ 2#[default]");
+        if daemon == "stopped" {
+            sealed.ok(&["daemon", "stop"]);
+        }
+        let said = sealed.ok(&["uninstall", "--yes"]);
+        assert!(said.contains("taken out of the running tmux"), "{said}");
+        assert_eq!(server.dump(), before, "{daemon}");
+        // Nothing comes back by itself.
+        sealed.ok(&["list"]);
+        assert_eq!(server.dump(), before, "{daemon}");
+        assert!(sealed.ok(&["uninstall", "--yes"]).contains("nothing of atm is set up"));
+        // And all of it at once.
+        sealed.ok(&["setup", "--yes", "--only", "tmux"]);
+        assert_eq!(server.format("@atm_status"), "#[fg=#6699cc]▶ 2#[default]");
+        sealed.ok(&["uninstall", "--yes", "--purge"]);
+        assert_eq!(server.dump(), before, "{daemon}");
+        assert!(!sealed.state().exists());
+    }
+}
+
+#[test]
+fn setup_that_is_done_already_brings_back_what_the_server_has_lost() {
+    let sealed = fresh();
+    let server = Tmux::start(&sealed, "default");
+    sealed.ok(&["setup", "--yes", "--only", "tmux"]);
+    paint(&sealed, &server);
+    server.ask(&["set-option", "-wu", "-t", "%0", "window-status-style"]);
+    let said = sealed.ok(&["setup", "--only", "tmux"]);
+    assert!(said.starts_with("already set up"), "{said}");
+    let style = server.ask(&["show-options", "-wqv", "-t", "%0", "window-status-style"]);
+    assert_eq!(style, "fg=#6699cc");
+}
+
+#[test]
+fn keys_and_labels_follow_the_configuration() {
+    let sealed = fresh();
+    let server = Tmux::start(&sealed, "default");
+    let before = server.key("a");
+    let configure = |text: &str| {
+        fs::create_dir_all(sealed.home().join(".config/atm")).unwrap();
+        fs::write(sealed.home().join(".config/atm/config.toml"), text).unwrap();
+        sealed.ok(&["setup", "--yes", "--only", "tmux"]);
+    };
+    configure("tmux.glyphs = \"ascii\"\n");
+    assert!(server.format("@atm_window_label").contains("(=)"));
+    assert!(["a", "N", "B"].iter().all(|key| server.key(key).contains("exec '")));
+    configure("[tmux]\nkey_bindings = false\npane_label = false\nwindow_label = false\n");
+    assert!(["a", "N", "B"].iter().all(|key| server.key(key) == before));
+    let label = |name| server.ask(&["show-options", "-gqv", name]);
+    assert_eq!((label("@atm_window_label"), label("@atm_pane_label")), Default::default());
+}
+
+/// As TPM does it: runs what is executable in the plugin's folder.
+#[test]
+fn plugin_of_tmux_sets_up_its_server_and_nothing_else() {
+    let sealed = with_conf(THEME);
+    let server = Tmux::start(&sealed, "default");
+    let other = Tmux::start(&sealed, "other");
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../atm.tmux");
+    let bin = sealed.home().join(".local/bin");
+    fs::create_dir_all(&bin).unwrap();
+    symlink(ATM, bin.join("atm")).unwrap();
+    for _ in 0..2 {
+        server.ask(&["run-shell", plugin.to_str().unwrap()]);
+        assert_eq!((server.hooks(), other.hooks()), (all_hooks(), vec![]));
+        assert_eq!(server.ask(&["display-message", "-p", "#{pane_in_mode}"]), "0");
+    }
+    assert_eq!(fs::read_to_string(conf(&sealed)).unwrap(), THEME);
+    sealed.ok(&["uninstall", "--yes"]);
+    assert_eq!((server.hooks(), server.state()), (vec![], other.state()));
+    assert_eq!(names(&sealed.home()), [".local", ".tmux.conf"]);
+}
+
+#[test]
+fn plugin_of_tmux_without_atm_says_what_to_do() {
+    let sealed = with_conf("set -g display-time 0\n");
+    let server = Tmux::start(&sealed, "default");
+    let eye = crate::tmux::eye::Eye::attach(&sealed, "default", "0");
+    sealed.wait("the client", |_| eye.status_line().contains("0:").then_some(()));
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../atm.tmux");
+    server.ask(&["run-shell", "-b", plugin.to_str().unwrap()]);
+    sealed
+        .wait("the message", |_| eye.status_line().contains("atm is not installed").then_some(()));
+}
+
+#[test]
+fn setup_here_is_for_tmux_alone_and_needs_one() {
+    let sealed = fresh();
+    let (code, error) = sealed.fails(&["setup", "--here"]);
+    assert!(code == 2 && error.contains("--only tmux --here"), "{error}");
+    let (code, error) = sealed.fails(&["setup", "--only", "tmux", "--here"]);
+    assert!(code == 1 && error.contains("no pane of a tmux server"), "{error}");
+    assert!(names(&sealed.home()).is_empty());
 }

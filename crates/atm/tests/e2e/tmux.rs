@@ -3,9 +3,12 @@
 mod desk;
 mod dismissal;
 mod economy;
-mod eye;
+pub(crate) mod eye;
 mod hostile;
 mod labels;
+mod leave;
+mod look;
 mod moves;
 mod states;
 mod styles;
+mod summary;

@@ -314,6 +314,13 @@ fn tmux_faults_are_found() {
         dump.tmux.our_file_exists = false;
     });
     assert_eq!(found.fix, None);
+    let found = fault("tmux.stale", Level::Warning, "source-file", |dump| {
+        dump.tmux.servers[0].mark = Some("of before".into());
+    });
+    assert!(found.fix.is_some());
+    fault("tmux.stale", Level::Warning, "source-file", |dump| {
+        dump.tmux.servers[0].hooks.pop();
+    });
     fault("tmux.not-set-up", Level::Note, "atm setup", |dump| {
         dump.tmux.servers.clear();
         dump.tmux.configured_in.clear();

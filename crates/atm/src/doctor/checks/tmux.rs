@@ -1,9 +1,10 @@
 //! tmux: recent enough, and our hooks alive in every server.
 
+use atm_core::project::{Hook, hooks};
+
 use super::super::dump::{Dump, HookProgram, Identity, Place, Server, Tmux};
 use super::super::finding::{Finding, Fix};
-
-const BASELINE: (u32, u32) = (3, 2);
+use crate::setup::tmux::version::Version;
 
 pub(super) fn check(dump: &Dump) -> Vec<Finding> {
     let tmux = &dump.tmux;
@@ -31,11 +32,11 @@ pub(super) fn check(dump: &Dump) -> Vec<Finding> {
 
 fn version(program: &Place, tmux: &Tmux) -> Finding {
     let place = if tmux.is_inside { "; you are inside it" } else { "" };
-    match tmux.version.as_deref().map(|text| (text, parse(text))) {
+    match tmux.version.as_deref().map(|text| (text, Version::parse(text))) {
         None => Finding::warning("tmux.mute", format!("{program} does not tell its version"))
             .means("It may be no tmux, or it hangs.")
             .remedy("check it with `tmux -V`"),
-        Some((text, Some(number))) if number < BASELINE => {
+        Some((text, Some(version))) if !version.has_popups() => {
             Finding::warning("tmux.old", format!("{text} at {program} is too old"))
                 .means("Below 3.2 it has no pop-ups and no messages to one client; listing, marks and visits work.")
                 .remedy("install tmux 3.2 or later")
@@ -45,24 +46,19 @@ fn version(program: &Place, tmux: &Tmux) -> Finding {
     }
 }
 
-/// `tmux 3.3a`, `tmux next-3.6`, `tmux openbsd-7.5`.
-fn parse(text: &str) -> Option<(u32, u32)> {
-    let word = text.split_whitespace().last()?;
-    if word.starts_with("openbsd") {
-        return None;
-    }
-    let (major, rest) = word.strip_prefix("next-").unwrap_or(word).split_once('.')?;
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    Some((major.parse().ok()?, digits.parse().ok()?))
-}
-
 fn server_findings(dump: &Dump, server: &Server) -> Vec<Finding> {
     let socket = &server.socket;
     let mut findings: Vec<Finding> =
         server.programs.iter().filter_map(|program| wrong_program(dump, server, program)).collect();
     let is_configured = !dump.tmux.configured_in.is_empty();
     if server.hooks.is_empty() && is_configured {
-        findings.push(hooks_gone(dump, server));
+        let what = format!("the server at {socket} has none of atm's hooks");
+        let means = "Your tmux configuration loads them, but this server has lost them or was started before: it does not tell when you look at a session.";
+        findings.push(to_be_loaded(dump, server, "tmux.hooks-gone", what, means));
+    } else if !server.hooks.is_empty() && is_stale(dump, server) {
+        let what = format!("the server at {socket} has not loaded what `atm setup` made last");
+        let means = "Some hooks, labels or keys are missing there, or are those of another atm.";
+        findings.push(to_be_loaded(dump, server, "tmux.stale", what, means));
     } else if findings.is_empty() {
         let hooks = match server.hooks.len() {
             0 => String::new(),
@@ -83,10 +79,21 @@ fn server_findings(dump: &Dump, server: &Server) -> Vec<Finding> {
     findings
 }
 
-fn hooks_gone(dump: &Dump, server: &Server) -> Finding {
+/// A program that is wrong is told of by itself.
+fn is_stale(dump: &Dump, server: &Server) -> bool {
+    let is_missing = |hook: &Hook| !server.hooks.iter().any(|name| name == hook.name);
+    server.mark != dump.tmux.our_mark || hooks().iter().any(is_missing)
+}
+
+fn to_be_loaded(
+    dump: &Dump,
+    server: &Server,
+    id: &'static str,
+    what: String,
+    means: &str,
+) -> Finding {
     let socket = &server.socket;
-    let finding = Finding::warning("tmux.hooks-gone", format!("the server at {socket} has none of atm's hooks"))
-        .means("Your tmux configuration loads them, but this server has lost them or was started before: it does not tell when you look at a session.");
+    let finding = Finding::warning(id, what).means(means);
     match (&dump.tmux.our_file, dump.tmux.our_file_exists) {
         (Some(file), true) => finding
             .remedy(format!("run `tmux -S {} source-file {}`", socket.as_word(), file.as_word()))
@@ -107,18 +114,4 @@ fn wrong_program(dump: &Dump, server: &Server, program: &HookProgram) -> Option<
             .means("What you look at is told to another program."),
     };
     Some(finding.remedy("run `atm setup` with the atm you want"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse;
-
-    #[test]
-    fn version_of_releases_and_of_builds_from_source() {
-        assert_eq!(parse("tmux 3.3a"), Some((3, 3)));
-        assert_eq!(parse("tmux 2.8"), Some((2, 8)));
-        assert_eq!(parse("tmux next-3.6"), Some((3, 6)));
-        assert_eq!(parse("tmux master"), None);
-        assert_eq!(parse("tmux openbsd-7.5"), None);
-    }
 }

@@ -1,9 +1,7 @@
 //! tmux: the program, the servers that run, and what of ours they know.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use atm_core::places::Places;
@@ -14,34 +12,30 @@ use super::identity::Ask;
 use super::settings::program_of;
 use crate::program;
 use crate::program::on_path;
+use crate::setup::tmux::server::Server as Running;
+use crate::setup::tmux::version::Version;
+use crate::setup::tmux::{generated_file, line, made_mark, user_file};
 
-/// Where setup puts its entries in the arrays of hooks.
-const OUR_INDEX: &str = "[8731]";
-/// The file that setup generates, in our configuration directory.
-const OUR_FILE: &str = "tmux.conf";
-const OUR_MARKS: [&str; 2] = ["# atm", "# added by atm setup"];
 /// A larger file is no configuration.
 const CONF_MAX: u64 = 1 << 20;
-const FACTS: &str = "#{version}\t#{config_files}";
 
 pub(super) fn collect(env: Env<'_>, places: Option<&Places>, own: Option<&Place>) -> Tmux {
     let mut tmux = Tmux {
         program: on_path(env("PATH"), "tmux").into_iter().next().map(Place),
         is_inside: env("TMUX").is_some_and(|value| !value.is_empty()),
-        our_file: places.map(|places| Place(places.config.join(OUR_FILE))),
+        our_file: places.map(|places| Place(generated_file(places))),
+        our_mark: places.and_then(made_mark),
         ..Tmux::default()
     };
     tmux.our_file_exists = tmux.our_file.as_ref().is_some_and(|file| file.0.is_file());
-    let mut confs = usual_confs(env);
-    if let Some(path) = tmux.program.as_ref().map(|program| program.0.clone()) {
-        tmux.version = version(&path);
-        for socket in sockets(env) {
-            if let Some((server, read)) =
-                server(&path, &socket, &|word| program_of(word, env, own, Ask::Yes))
-            {
-                tmux.servers.push(server);
-                confs.extend(read);
-            }
+    let mut confs: BTreeSet<PathBuf> = user_file::usual(env, Version::NEWEST).into_iter().collect();
+    confs.insert(PathBuf::from("/etc/tmux.conf"));
+    tmux.version = tmux.program.as_ref().and_then(|program| version(&program.0));
+    // One that hangs is not asked for more.
+    if let Some(places) = places.filter(|_| tmux.version.is_some()) {
+        for running in Running::all(places) {
+            tmux.servers.push(server(&running, &|word| program_of(word, env, own, Ask::Yes)));
+            confs.extend(running.config_files().into_iter().filter(|path| path.is_absolute()));
         }
     }
     let is_ours = |path: &PathBuf| is_configured(path, tmux.our_file.as_ref());
@@ -55,59 +49,27 @@ fn version(program: &Path) -> Option<String> {
     (!word.is_empty()).then_some(word)
 }
 
-fn sockets(env: Env<'_>) -> BTreeSet<PathBuf> {
-    let base =
-        env("TMUX_TMPDIR").filter(|dir| !dir.is_empty()).map_or("/tmp".into(), PathBuf::from);
-    let folder = base.join(format!("tmux-{}", rustix::process::geteuid().as_raw()));
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_socket = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_socket());
-    let mut found: BTreeSet<PathBuf> =
-        entries.filter(is_socket).map(|entry| entry.path()).collect();
-    let inside = env("TMUX").and_then(|value| value.into_string().ok());
-    found.extend(inside.and_then(|value| value.split(',').next().map(PathBuf::from)));
-    found
-}
-
 type ProgramOf<'a> = &'a dyn Fn(&str) -> HookProgram;
 
-/// `None` if nobody serves there. None of these questions starts a server.
-fn server(tmux: &Path, socket: &Path, of: ProgramOf<'_>) -> Option<(Server, Vec<PathBuf>)> {
-    let ask = |args: &[&str]| {
-        let mut all = vec![OsStr::new("-u"), OsStr::new("-S"), socket.as_os_str()];
-        all.extend(args.iter().map(OsStr::new));
-        let ran = program::run(tmux, &all, program::LIMIT).ok()?;
-        ran.status.success().then_some(ran.out)
-    };
-    let facts = ask(&["display-message", "-p", FACTS])?;
-    let (version, files) = facts.trim_end().split_once('\t').unwrap_or((facts.trim_end(), ""));
-    let files = files.split(',').map(PathBuf::from).filter(|path| path.is_absolute());
-    // Those of sessions, then those of windows and panes.
-    let hooks = [ask(&["show-hooks", "-g"]), ask(&["show-hooks", "-gw"])];
-    let hooks = hooks.into_iter().flatten().collect::<String>();
-    let ours: Vec<(&str, &str)> = hooks.lines().filter_map(our_hook).collect();
+fn server(running: &Running, of: ProgramOf<'_>) -> Server {
+    let ours = running.hooks();
     let programs: BTreeSet<String> =
-        ours.iter().filter_map(|(_, command)| program_in(command)).collect();
-    let names: BTreeSet<&str> = ours.iter().map(|(name, _)| *name).collect();
+        ours.iter().filter_map(|hook| program_in(&hook.command)).collect();
+    let names: BTreeSet<&str> = ours.iter().map(|hook| hook.name.as_str()).collect();
     let option = |args: &[&str]| {
-        ask(args).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+        let value = running.ask(args).ok()?.trim().to_owned();
+        (!value.is_empty()).then_some(value)
     };
-    let server = Server {
-        socket: Place::of(socket),
-        version: version.to_owned(),
+    Server {
+        socket: Place::of(running.socket()),
+        version: option(&["display-message", "-p", "#{version}"]).unwrap_or_default(),
+        mark: running.mark(),
         hooks: names.into_iter().map(str::to_owned).collect(),
         programs: programs.iter().map(|program| of(program)).collect(),
         focus_events: option(&["show-options", "-sqv", "focus-events"]),
         exit_empty: option(&["show-options", "-sqv", "exit-empty"]),
         allow_passthrough: option(&["show-options", "-gwqv", "allow-passthrough"]),
-    };
-    Some((server, files.collect()))
-}
-
-/// Name and command of our entry in one line of `show-hooks`.
-fn our_hook(line: &str) -> Option<(&str, &str)> {
-    let (name, command) = line.split_once(' ')?;
-    let name = name.strip_suffix(OUR_INDEX)?;
-    command.contains(" visit ").then_some((name, command))
+    }
 }
 
 /// The quoted word before ` visit` in `run-shell -b "'/x/atm' visit …"`, which may itself stand in the
@@ -124,15 +86,6 @@ fn program_in(command: &str) -> Option<String> {
     word.ends_with("atm").then_some(word)
 }
 
-fn usual_confs(env: Env<'_>) -> BTreeSet<PathBuf> {
-    let absolute = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = absolute("HOME");
-    let xdg = absolute("XDG_CONFIG_HOME").map(|folder| folder.join("tmux/tmux.conf"));
-    let in_home = [".tmux.conf", ".config/tmux/tmux.conf"];
-    let in_home = home.into_iter().flat_map(|home| in_home.map(|name| home.join(name)));
-    in_home.chain(xdg).chain([PathBuf::from("/etc/tmux.conf")]).collect()
-}
-
 fn is_configured(conf: &Path, our_file: Option<&Place>) -> bool {
     let is_small = conf.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= CONF_MAX);
     if !is_small {
@@ -141,29 +94,15 @@ fn is_configured(conf: &Path, our_file: Option<&Place>) -> bool {
     let text = fs::read(conf).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let ours = our_file.map(|file| file.0.to_string_lossy().into_owned());
-    text.lines().map(str::trim).any(|line| {
-        let is_source = line.starts_with("source");
-        is_source
-            && (OUR_MARKS.iter().any(|mark| line.ends_with(mark))
-                || ours.as_ref().is_some_and(|o| line.contains(o)))
-    })
+    let is_of_file = |line: &str| {
+        line.trim().starts_with("source") && ours.as_ref().is_some_and(|ours| line.contains(ours))
+    };
+    line::has(&text) || text.lines().any(is_of_file)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn our_hooks_are_those_at_our_index_that_run_visit() {
-        let line =
-            r#"session-window-changed[8731] run-shell -b "'/a b/atm' visit --pane '#{pane_id}'""#;
-        let (name, command) = our_hook(line).unwrap();
-        assert_eq!(name, "session-window-changed");
-        assert_eq!(program_in(command).as_deref(), Some("/a b/atm"));
-        assert_eq!(our_hook("session-window-changed[0] run-shell x visit"), None);
-        assert_eq!(our_hook("pane-focus-in[8731] display-message hi"), None);
-        assert_eq!(our_hook("pane-focus-in"), None);
-    }
 
     #[test]
     fn program_of_a_hook_is_found_however_it_is_quoted() {
@@ -188,7 +127,7 @@ mod tests {
         let conf = dir.path().join("c");
         let ours = Place::of("/cfg/atm/tmux.conf");
         for (text, expected) in [
-            ("set -g mouse on\nsource-file -q '/x/tmux.conf' # atm\n", true),
+            ("set -g mouse on\nsource-file -q '/x/tmux.conf' # mine\n", false),
             ("source-file -q '/x/tmux.conf' # added by atm setup\r\n", true),
             ("source-file /cfg/atm/tmux.conf\n", true),
             ("# source-file /cfg/atm/tmux.conf\n", false),

@@ -9,9 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use atm_core::places::Places;
+use atm_core::project::{HOOK_INDEX, Paint, Painted, commands, diff, survey};
 use atm_core::proto::message::{Reply, Request};
+use atm_core::tmux::{LIST_PANES, Listing, SETUP_MARK};
 
-use super::generated::{INDEX, LABELS, MARK};
+use super::generated::LABELS;
+use super::keys::KEYS;
 use super::quote;
 use crate::client::Client;
 use crate::error::CliError;
@@ -43,6 +46,20 @@ impl Server {
             .collect()
     }
 
+    /// That of this terminal.
+    pub(crate) fn own() -> Option<Server> {
+        let (tmux, socket) = (find("tmux")?, own()?);
+        Some(Server { tmux, socket }).filter(|server| server.ask(&["list-sessions"]).is_ok())
+    }
+
+    pub(crate) fn at(socket: &Path) -> Option<Server> {
+        Some(Server { tmux: find("tmux")?, socket: socket.to_owned() })
+    }
+
+    pub(crate) fn socket(&self) -> &Path {
+        &self.socket
+    }
+
     pub(crate) fn name(&self) -> String {
         visible(&self.socket.to_string_lossy())
     }
@@ -65,7 +82,7 @@ impl Server {
 
     /// Which generated text it has loaded.
     pub(crate) fn mark(&self) -> Option<String> {
-        let said = self.ask(&["show-options", "-gqv", MARK]).ok()?;
+        let said = self.ask(&["show-options", "-gqv", SETUP_MARK]).ok()?;
         Some(said.trim_end().to_owned()).filter(|mark| !mark.is_empty())
     }
 
@@ -79,14 +96,19 @@ impl Server {
         self.tell(&["source-file", &quote::path(file)])
     }
 
-    /// Commands that take out what of ours is in it; none if there is nothing.
+    /// Our entries in its hooks: those of sessions, then those of windows and panes.
+    pub(crate) fn hooks(&self) -> Vec<OurHook> {
+        let shown = ["-g", "-gw"].map(|scope| self.ask(&["show-hooks", scope]).unwrap_or_default());
+        shown.iter().flat_map(|text| text.lines()).filter_map(OurHook::parse).collect()
+    }
+
+    /// Commands that take out what setup put in; none if there is nothing.
     pub(crate) fn withdrawal(&self) -> Vec<Vec<String>> {
-        let mut commands = Vec::new();
-        for scope in ["-g", "-gw"] {
-            let hooks = self.ask(&["show-hooks", scope]).unwrap_or_default();
-            let ours = hooks.lines().filter_map(our_hook);
-            commands.extend(ours.map(|hook| vec!["set-hook".into(), "-gu".into(), hook]));
-        }
+        let unset = |hook: OurHook| {
+            let slot = format!("{}[{HOOK_INDEX}]", hook.name);
+            vec!["set-hook".into(), "-gu".into(), slot]
+        };
+        let mut commands: Vec<Vec<String>> = self.hooks().into_iter().map(unset).collect();
         let mut options: Vec<&str> = LABELS.iter().map(|label| label.option).collect();
         options.dedup();
         for label in &LABELS {
@@ -97,17 +119,43 @@ impl Server {
                 commands.push(vec!["set-option".into(), "-g".into(), label.format.into(), bare]);
             }
         }
-        for option in options.into_iter().chain([MARK]) {
+        for option in options.into_iter().chain([SETUP_MARK]) {
             if self.ask(&["show-options", "-gqv", option]).is_ok_and(|value| !value.is_empty()) {
                 commands.push(vec!["set-option".into(), "-gu".into(), option.into()]);
             }
         }
+        let keys = self.ask(&["list-keys", "-T", "prefix"]).unwrap_or_default();
+        let ours = KEYS.iter().filter(|key| keys.lines().any(|line| key.is_in(line)));
+        commands.extend(ours.map(super::keys::Key::removal));
         commands
     }
 
-    /// All in one call: tmux redraws once.
-    pub(crate) fn obey(&self, commands: &[Vec<String>]) -> Result<(), CliError> {
-        self.tell(&commands.join(&";".to_owned()))
+    /// Calls that take out what the daemon wrote, and give back what was the user's: tmux itself
+    /// knows all of it.
+    pub(crate) fn cleaning(&self) -> Vec<Vec<String>> {
+        let read = || {
+            let listing = Listing::parse(&self.ask(&LIST_PANES).ok()?)?;
+            let mut text = String::new();
+            for list in survey(std::iter::empty()) {
+                text += &self.ask(&list).ok()?;
+            }
+            let painted = Painted::parse(&text)?;
+            Some(commands(&diff(&painted, &Paint::nothing(&listing)).firm))
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Whether anything of ours is in it.
+    pub(crate) fn has_ours(&self) -> bool {
+        !self.withdrawal().is_empty() || !self.cleaning().is_empty()
+    }
+
+    pub(crate) fn clear(&self) -> Result<(), CliError> {
+        let withdrawal = self.withdrawal();
+        if !withdrawal.is_empty() {
+            self.tell(&withdrawal.join(&";".to_owned()))?;
+        }
+        self.cleaning().iter().try_for_each(|list| self.tell(list))
     }
 
     fn tell<A: AsRef<str>>(&self, args: &[A]) -> Result<(), CliError> {
@@ -118,7 +166,7 @@ impl Server {
         self.ask(args).map(drop).map_err(|error| failed(&error))
     }
 
-    fn ask<A: AsRef<str>>(&self, args: &[A]) -> io::Result<String> {
+    pub(crate) fn ask<A: AsRef<str>>(&self, args: &[A]) -> io::Result<String> {
         let mut all = vec![OsString::from("-u"), "-S".into(), self.socket.clone().into()];
         all.extend(args.iter().map(|arg| arg.as_ref().into()));
         let said = run(&self.tmux, &all, PATIENCE)?;
@@ -126,11 +174,21 @@ impl Server {
     }
 }
 
-/// `name[8731] run-shell …` of ours; somebody else may have chosen the same number.
-fn our_hook(line: &str) -> Option<String> {
-    let (name, command) = line.split_once(' ')?;
-    let is_ours = name.ends_with(&format!("[{INDEX}]")) && command.contains(" visit ");
-    is_ours.then(|| name.to_owned())
+/// An entry of ours in the array of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OurHook {
+    pub(crate) name: String,
+    pub(crate) command: String,
+}
+
+impl OurHook {
+    /// `name[8731] run-shell …`; somebody else may have chosen the same number.
+    fn parse(line: &str) -> Option<OurHook> {
+        let (slot, command) = line.split_once(' ')?;
+        let name = slot.strip_suffix(&format!("[{HOOK_INDEX}]"))?;
+        let is_ours = command.contains(" visit ");
+        is_ours.then(|| OurHook { name: name.to_owned(), command: command.to_owned() })
+    }
 }
 
 /// `$TMUX` is the socket, the server's process and a session.
@@ -171,14 +229,14 @@ mod tests {
     #[test]
     fn hook_is_ours_by_index_and_command() {
         let ours = "client-attached[8731] run-shell -b \"'/a/atm' visit client-attached x\"";
-        assert_eq!(our_hook(ours).as_deref(), Some("client-attached[8731]"));
+        assert_eq!(OurHook::parse(ours).unwrap().name, "client-attached");
         for other in [
             "client-attached",
             "client-attached[0] run-shell -b \"'/a/atm' visit client-attached\"",
             "client-attached[8731] display-message mine",
             "client-attached[18731]x run visit y",
         ] {
-            assert_eq!(our_hook(other), None, "{other}");
+            assert_eq!(OurHook::parse(other), None, "{other}");
         }
     }
 }

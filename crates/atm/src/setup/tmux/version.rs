@@ -8,10 +8,11 @@ pub(crate) struct Version(u32, u32, Option<char>);
 const USABLE: Version = Version::new(3, 0);
 /// All that atm does.
 const FULL: Version = Version::new(3, 2);
-/// Built from sources that are newer than any release we know.
-const NEWEST: Version = Version::new(u32::MAX, 0);
 
 impl Version {
+    /// Built from sources that are newer than any release we know.
+    pub(crate) const NEWEST: Version = Version::new(u32::MAX, 0);
+
     pub(crate) const fn new(major: u32, minor: u32) -> Version {
         Version(major, minor, None)
     }
@@ -21,7 +22,7 @@ impl Version {
     pub(crate) fn parse(text: &str) -> Option<Version> {
         let word = text.trim().strip_prefix("tmux ")?;
         if word == "master" || word.starts_with("openbsd-") {
-            return Some(NEWEST);
+            return Some(Version::NEWEST);
         }
         let number = word.strip_prefix("next-").unwrap_or(word);
         let (major, rest) = number.split_once('.')?;
@@ -32,6 +33,10 @@ impl Version {
 
     pub(crate) fn is_usable(self) -> bool {
         self >= USABLE
+    }
+
+    pub(crate) fn has_popups(self) -> bool {
+        self >= FULL
     }
 
     /// What an old tmux does without.
@@ -57,8 +62,8 @@ mod tests {
         check("tmux 3.10", Some(Version(3, 10, None)));
         check("tmux 3.3-rc2", Some(Version(3, 3, None)));
         check("tmux next-3.5", Some(Version(3, 5, None)));
-        check("tmux openbsd-7.4", Some(NEWEST));
-        check("tmux master", Some(NEWEST));
+        check("tmux openbsd-7.4", Some(Version::NEWEST));
+        check("tmux master", Some(Version::NEWEST));
         for nonsense in ["", "tmux", "tmux three", "screen 4.9", "tmux 3", "tmux 3.x"] {
             check(nonsense, None);
         }

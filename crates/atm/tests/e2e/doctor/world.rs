@@ -132,24 +132,20 @@ fn foreign_atm_first_on_the_path_is_told() {
 #[test]
 fn tmux_hooks_gone_from_a_running_server_are_sourced_again() {
     let mut sealed = healthy();
+    sealed.ok(&["setup", "--yes", "--only", "tmux"]);
     sealed.tmux(&["new-session", "-d", "sleep 600"]);
-    let ours = sealed.home().join(".config/atm/tmux.conf");
-    fs::create_dir_all(ours.parent().unwrap()).unwrap();
-    let visit = format!(
-        "set-hook -g 'session-window-changed[8731]' \"run-shell -b \\\"'{ATM}' visit session-window-changed\\\"\"\n"
-    );
-    let focus = visit.replace("session-window-changed", "pane-focus-in");
-    fs::write(&ours, format!("{visit}{focus}")).unwrap();
-    let conf = sealed.home().join(".tmux.conf");
-    fs::write(&conf, format!("set -g mouse on\nsource-file -q '{}' # atm\n", ours.display()))
-        .unwrap();
     let what = examine(&sealed, &[]).expect("tmux.hooks-gone", "warning", "source-file");
     assert!(what.contains("/e2e"), "{what}");
     assert_mended(&sealed, "tmux.hooks-gone", &[]);
     let report = examine(&sealed, &[]);
     let server = &report.json["dump"]["tmux"]["servers"][0];
-    assert_eq!(server["hooks"], serde_json::json!(["pane-focus-in", "session-window-changed"]));
+    assert_eq!(server["hooks"].as_array().unwrap().len(), atm_core::project::hooks().len());
     assert_eq!(server["programs"][0]["identity"], "same", "{server:#}");
+    sealed.tmux(&["set-hook", "-gu", "pane-exited[8731]"]);
+    examine(&sealed, &[]).expect("tmux.stale", "warning", "source-file");
+    assert_mended(&sealed, "tmux.stale", &[]);
+    sealed.tmux(&["set-option", "-g", "@atm_setup", "of before"]);
+    assert_mended(&sealed, "tmux.stale", &[]);
     sealed.tmux(&[
         "set-hook",
         "-g",

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use atm_core::project::{Glyphs, hooks, pane_suffix, window_suffix};
 use serde_json::{Value, json};
 use vt100::Color;
 
@@ -28,18 +27,21 @@ impl Desk {
     }
 
     pub(crate) fn in_world(mut sealed: Sealed, configuration: &[&[&str]]) -> Desk {
-        sealed.tmux(&["new-session", "-d", "-s", "main", "-n", "home", "exec sleep 600"]);
-        sealed.tmux(&["set", "-as", "terminal-features", ",xterm-256color:RGB"]);
-        sealed.tmux(&["set", "-g", "status-right", ""]);
-        sealed.tmux(&["set", "-g", "automatic-rename", "off"]);
-        for command in configuration {
-            sealed.tmux(command);
-        }
+        open(&mut sealed, configuration);
         set_up(&mut sealed);
+        Desk::sit_down(sealed)
+    }
+
+    /// At a server that runs already, where atm was never set up.
+    pub(crate) fn without_setup(sealed: Sealed) -> Desk {
+        Desk::sit_down(sealed)
+    }
+
+    fn sit_down(sealed: Sealed) -> Desk {
         // Nobody hears of visits before it runs.
         sealed.ok(&["daemon"]);
         let eye = Eye::attach(&sealed, "e2e", "main");
-        sealed.wait("the client", |_| eye.colour("0:home").map(drop));
+        sealed.wait("the client", |_| eye.colour("0:").map(drop));
         Desk { sealed, eye }
     }
 
@@ -147,21 +149,34 @@ impl Desk {
     }
 }
 
-/// Hooks and labels, as the generated tmux file has them.
-pub(crate) fn set_up(sealed: &mut Sealed) {
-    set_hooks(sealed, env!("CARGO_BIN_EXE_atm"));
-    let window = window_suffix(Glyphs::Ascii);
-    for name in ["window-status-format", "window-status-current-format"] {
-        sealed.tmux(&["set", "-ag", name, &window]);
+fn open(sealed: &mut Sealed, configuration: &[&[&str]]) {
+    sealed.tmux(&["new-session", "-d", "-s", "main", "-n", "home", "exec sleep 600"]);
+    sealed.tmux(&["set", "-as", "terminal-features", ",xterm-256color:RGB"]);
+    sealed.tmux(&["set", "-g", "status-right", ""]);
+    sealed.tmux(&["set", "-g", "automatic-rename", "off"]);
+    for command in configuration {
+        sealed.tmux(command);
     }
-    sealed.tmux(&["set", "-g", "pane-border-status", "top"]);
-    sealed.tmux(&["set", "-ag", "pane-border-format", &pane_suffix(Glyphs::Ascii)]);
 }
 
-pub(crate) fn set_hooks(sealed: &mut Sealed, program: &str) {
-    for hook in hooks() {
-        sealed.tmux(&["set-hook", "-g", &hook.slot(), &hook.command(program)]);
+/// What `atm setup` does to a server; in characters that any terminal has. Starts a daemon.
+pub(crate) fn set_up(sealed: &mut Sealed) {
+    let folder = sealed.home().join(".config/atm");
+    if !folder.exists() {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), "tmux.glyphs = \"ascii\"\n").unwrap();
     }
+    sealed.tmux(&["set", "-g", "pane-border-status", "top"]);
+    set_up_with(sealed, std::path::Path::new(env!("CARGO_BIN_EXE_atm")));
+}
+
+/// The same by this program.
+pub(crate) fn set_up_with(sealed: &mut Sealed, program: &std::path::Path) {
+    let tmux = sealed.tmux(&["display-message", "-p", "#{socket_path},#{pid},0"]);
+    let mut setup = sealed.command(program);
+    let output = setup.args(["setup", "--only", "tmux", "--here"]).env("TMUX", tmux).output();
+    let output = output.unwrap();
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
 }
 
 /// Every pane has a session of its own.

@@ -127,6 +127,7 @@ fn visit_without_a_daemon_says_nothing_and_starts_nothing() {
     let mut sealed = crate::sealed::Sealed::new();
     let pane = sealed.new_pane("main");
     set_up(&mut sealed);
+    sealed.ok(&["daemon", "stop"]);
     for args in [&["visit"][..], &["visit", "x"], &["visit", "client-attached", "@0", "$0"]] {
         let mut command = sealed.command(env!("CARGO_BIN_EXE_atm"));
         let output = command.args(args).envs(pane.env()).output().unwrap();

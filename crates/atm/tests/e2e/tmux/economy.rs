@@ -79,7 +79,7 @@ fn ten_rapid_tool_calls_cause_no_call_of_tmux_and_the_next_change_exactly_one() 
     desk.expect("one", RED);
     let new = watched.calls().split_off(before);
     assert_eq!(new.len(), 1, "the Stop alone: {new:?}");
-    for name in ["@claude-state", "window-status-style", "@meta.claude.status"] {
+    for name in ["@claude-state", "window-status-style", "@meta.claude.status", "@atm_status"] {
         assert!(new[0].contains(name), "{name}: {new:?}");
     }
     desk.expect_pane(&pane, "latest_hook_event", "Stop");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::desk::{Desk, set_hooks};
+use super::desk::{Desk, set_up_with};
 use super::eye::{BLUE, RED, WHITE};
 use crate::stage::Pane;
 
@@ -65,8 +65,8 @@ fn hooks_run_a_program_whatever_its_path_is() {
     let folder = desk.sealed.path().join("it's \"#1\" $HOME #{pid} \\ ; x");
     std::fs::create_dir(&folder).unwrap();
     let program = folder.join("atm");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_atm"), &program).unwrap();
-    set_hooks(&mut desk.sealed, program.to_str().unwrap());
+    std::fs::copy(env!("CARGO_BIN_EXE_atm"), &program).unwrap();
+    set_up_with(&mut desk.sealed, &program);
     let pane = desk.window("one");
     desk.prompt(&pane);
     desk.stop(&pane);

@@ -1,7 +1,8 @@
 //! The display tables of seeds 000 and 001, by what tmux makes of the formats and what a client
 //! displays.
 
-use atm_core::project::{Glyphs, pane_label, window_label};
+use atm_core::project::{pane_label, window_label};
+use atm_core::words::Charset;
 use serde_json::json;
 
 use super::desk::Desk;
@@ -33,13 +34,13 @@ fn labels_follow_the_display_tables() {
                 None => sealed.tmux(&["set", "-pu", "-t", &pane, &name]),
             };
         }
-        assert_eq!(expand(&mut sealed, &pane, &pane_label(Glyphs::Fancy)), fancy);
-        assert_eq!(expand(&mut sealed, &pane, &pane_label(Glyphs::Ascii)), ascii);
-        assert_eq!(expand(&mut sealed, &other, &pane_label(Glyphs::Fancy)), "<>");
+        assert_eq!(expand(&mut sealed, &pane, &pane_label(Charset::Utf8)), fancy);
+        assert_eq!(expand(&mut sealed, &pane, &pane_label(Charset::Ascii)), ascii);
+        assert_eq!(expand(&mut sealed, &other, &pane_label(Charset::Utf8)), "<>");
         // Of the window, whichever pane is active.
-        assert_eq!(expand(&mut sealed, &other, &window_label(Glyphs::Fancy)), window);
+        assert_eq!(expand(&mut sealed, &other, &window_label(Charset::Utf8)), window);
     }
-    assert_eq!(expand(&mut sealed, &other, &window_label(Glyphs::Ascii)), "<(=)>");
+    assert_eq!(expand(&mut sealed, &other, &window_label(Charset::Ascii)), "<(=)>");
 }
 
 #[test]

@@ -12,12 +12,12 @@ const THEME: [&[&str]; 2] = [
     &["set", "-g", "window-status-current-style", "bg=colour25"],
 ];
 
-fn styles(desk: &mut Desk, pane: &Pane) -> (String, String) {
+pub(crate) fn styles(desk: &mut Desk, pane: &Pane) -> (String, String) {
     let style = desk.option("w", &pane.window, "window-status-style");
     (style, desk.option("w", &pane.window, "window-status-current-style"))
 }
 
-fn ours(desk: &mut Desk) -> Vec<String> {
+pub(crate) fn ours(desk: &mut Desk) -> Vec<String> {
     let mut all = desk.sealed.tmux(&["show-options", "-g"]);
     for pane in desk.sealed.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]).lines() {
         all += &desk.sealed.tmux(&["show-options", "-p", "-t", pane]);
@@ -26,13 +26,17 @@ fn ours(desk: &mut Desk) -> Vec<String> {
         all += "\n";
     }
     let is_ours = |line: &&str| {
-        ["@meta.claude", "@claude-state", "@atm", "@last-focused"].iter().any(|n| line.contains(n))
+        // Setup's own stay as long as it does.
+        let is_setup = ["@atm_setup", "@atm_pane_label", "@atm_window_label"];
+        let is_setup = is_setup.iter().any(|name| line.contains(name));
+        let names = ["@meta.claude", "@claude-state", "@atm", "@last-focused"];
+        names.iter().any(|name| line.contains(name)) && !is_setup
             || line.starts_with("window-status") && line.contains("fg=#")
     };
     all.lines().filter(is_ours).map(str::to_owned).collect()
 }
 
-fn ask(desk: &Desk, request: &Request) {
+pub(crate) fn ask(desk: &Desk, request: &Request) {
     let mut wire = Wire::open(&desk.sealed).unwrap();
     wire.send(request);
     assert!(matches!(wire.hear(), Some(Reply::Done)));
