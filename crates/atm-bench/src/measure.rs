@@ -8,6 +8,7 @@ mod list;
 mod senders;
 mod statusline;
 mod subscriber;
+mod tabs;
 
 use std::fs;
 use std::path::PathBuf;
@@ -39,6 +40,7 @@ pub(crate) const MEASURES: &[(&str, Measure)] = &[
     ("intake", intake::run),
     ("subscriber", subscriber::run),
     ("list", list::run),
+    ("tabs", tabs::run),
 ];
 
 /// Time for the daemon to finish with one run before the next: its work must burden neither side.
