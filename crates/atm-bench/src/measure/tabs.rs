@@ -74,7 +74,8 @@ fn to_the_terminal(bench: &Bench, stage: &Stage, tmux: &Tmux, crowd: &Crowd) -> 
         let args = ["set-option", "-w", "-t", FLOOR.0, "window-status-style", style];
         tmux.inside(stage.program("tmux", &args), FLOOR.1)
     });
-    let payload = |run: usize| if run % 2 == 0 { speaker.prompt() } else { speaker.stop() };
+    let payload =
+        |run: usize| if run.is_multiple_of(2) { speaker.prompt() } else { speaker.stop() };
     let mut times: [Vec<Duration>; 4] = Default::default();
     let runs = bench.scale.changes / 3 + 1;
     for run in 0..runs {
