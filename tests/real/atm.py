@@ -160,6 +160,10 @@ class Atm:
             time.sleep(POLL_S)
         self._keep("lost" if lost else "ended", told_by, after, seen_at, {})
 
+    def note(self, label, told_by, after):
+        """Keeps how long something else than the list took to show it."""
+        self._keep(label, told_by, after, time.time(), {})
+
     def _keep(self, label, told_by, after, seen_at, row):
         if after is None:
             self.samples.append(Sample(label, told_by, None, None, row.get("source") or ""))

@@ -19,6 +19,7 @@ mod samples;
 mod speaker;
 mod stage;
 mod table;
+mod terminal;
 
 use std::process::ExitCode;
 

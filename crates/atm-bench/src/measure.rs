@@ -9,6 +9,7 @@ mod list;
 mod senders;
 mod statusline;
 mod subscriber;
+mod tabs;
 
 use std::fs;
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ pub(crate) const MEASURES: &[(&str, Measure)] = &[
     ("subscriber", subscriber::run),
     ("list", list::run),
     ("index", index::run),
+    ("tabs", tabs::run),
 ];
 
 /// Time for the daemon to finish with one run before the next: its work must burden neither side.

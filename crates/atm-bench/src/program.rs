@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{Write, pipe};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -62,6 +63,12 @@ impl Program {
         let output = self.command().stdout(Stdio::piped()).output()?;
         self.check(output.status)?;
         Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// On a terminal.
+    pub(crate) fn spawn_on(&self, terminal: &OwnedFd) -> Outcome<Child> {
+        let end = || terminal.try_clone().map(Stdio::from);
+        Ok(self.command().stdin(end()?).stdout(end()?).stderr(end()?).spawn()?)
     }
 
     pub(crate) fn spawn(&self, stderr: File) -> Outcome<Child> {

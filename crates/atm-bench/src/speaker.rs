@@ -68,12 +68,22 @@ impl Speaker {
 
     /// A record of the journal, as the hook would write it now.
     pub(crate) fn record(&self, payload: &str) -> Outcome<Vec<u8>> {
+        self.record_in(None, payload)
+    }
+
+    /// The same, from a pane: `$TMUX` and `$TMUX_PANE`.
+    pub(crate) fn record_in(
+        &self,
+        place: Option<(String, String)>,
+        payload: &str,
+    ) -> Outcome<Vec<u8>> {
+        let (tmux, pane) = place.unzip();
         let raw: &RawValue = serde_json::from_str(payload)?;
         let record = Record {
             v: RECORD_VERSION,
             ts: now(),
             mono: monotonic(),
-            origin: self.origin(),
+            origin: Origin { tmux, pane, ..self.origin() },
             bytes: payload.len() as u64,
             cut: 0,
             payload: Some(raw),

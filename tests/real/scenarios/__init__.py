@@ -8,5 +8,4 @@ def scenario(play):
     return play
 
 
-from scenarios import turns, dialogs, lifecycle, background, sensors, setup, plugin, statusline  # noqa: E402,F401  they register themselves
-from scenarios import turns, dialogs, lifecycle, resuming, background, sensors, setup, plugin  # noqa: E402,F401  they register themselves
+from scenarios import turns, dialogs, lifecycle, background, sensors, setup, plugin, statusline, resuming, tabs  # noqa: E402,F401  they register themselves
