@@ -37,6 +37,11 @@ pub fn tmux_message(client: &Client, time: Duration, title: &str, body: &str) ->
     argv
 }
 
+/// Takes a message away before its time, so that the status line is seen again.
+pub fn tmux_clear(client: &Client) -> Vec<String> {
+    owned(["-u", "-S", &client.socket, "display-message", "-c", &client.name, "-d", "1", "--", ""])
+}
+
 /// `display-popup` that runs `atm notify show`; more than one argument is no shell's.
 pub fn tmux_popup(
     client: &Client,

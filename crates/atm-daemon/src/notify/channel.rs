@@ -97,6 +97,11 @@ async fn tmux_message(message: &Message, way: &Way) -> Went {
     Ok(format!("on {}", client.name))
 }
 
+/// A client that has gone has no message either.
+pub(super) async fn clear_message(client: Client) {
+    run::run(tmux(argv::tmux_clear(&client)), TMUX_LIMIT).await.ok();
+}
+
 async fn tmux_popup(message: &Message, way: &Way) -> Went {
     let client = elsewhere(way)?;
     let own = std::env::current_exe().map_err(|error| format!("atm is not found: {error}"))?;

@@ -36,12 +36,20 @@ pub(crate) struct Notifier {
     pub(crate) desk: Desk,
     reports: Reports,
     home: Option<String>,
+    shown: Vec<Shown>,
+}
+
+/// A message that hides a client's status line.
+struct Shown {
+    keys: Vec<Key>,
+    client: Client,
+    until: Stamp,
 }
 
 impl Notifier {
     pub(crate) fn new(reports: Reports) -> Notifier {
         let home = std::env::var("HOME").ok().filter(|home| home.starts_with('/'));
-        Notifier { desk: Desk::default(), reports, home }
+        Notifier { desk: Desk::default(), reports, home, shown: Vec::new() }
     }
 
     /// Goes on where the last daemon ended.
@@ -59,7 +67,13 @@ impl Notifier {
     }
 
     pub(crate) fn moved(&mut self, session: &Session, config: &Notify) {
-        self.desk.moved(session, config, clock::now());
+        let now = clock::now();
+        self.desk.moved(session, config, now);
+        self.shown.retain(|shown| shown.until > now);
+        // What it says is no longer so, and the tabs below it tell what is.
+        for shown in self.shown.extract_if(.., |shown| shown.keys.contains(&session.key)) {
+            tokio::spawn(channel::clear_message(shown.client));
+        }
     }
 
     /// Finds out what the user is looking at, for those whose turn it is.
@@ -98,9 +112,15 @@ impl Notifier {
         decision.records
     }
 
-    fn send(&self, order: Order, views: &[SessionView], config: &Notify, now: Stamp) {
+    fn send(&mut self, order: Order, views: &[SessionView], config: &Notify, now: Stamp) {
         let usual = Message::usual(views, order.occasion, order.step, now);
         let message = if views.len() == 1 { template::apply(usual, config) } else { usual };
+        if let Some(client) = order.message_client.clone()
+            && order.channels.contains(&Channel::TmuxMessage)
+        {
+            let until = now.plus(config.message_time);
+            self.shown.push(Shown { keys: order.keys.clone(), client, until });
+        }
         let way = Way {
             config: config.clone(),
             message_client: order.message_client,

@@ -133,6 +133,24 @@ fn message_and_terminal_sequences_reach_the_client_and_run_nothing() {
 }
 
 #[test]
+fn message_goes_when_what_it_says_is_no_longer_so() {
+    let mut sealed = Sealed::new();
+    configure(&sealed, "attention = ['tmux-message']\nmessage_time = '10m'\n");
+    let pane = stage(&mut sealed);
+    let screen = Screen::attach(&mut sealed, "main");
+    start_daemon(&sealed, None);
+    start(&sealed, &pane);
+    ask(&sealed, &pane);
+    screen.wait(&sealed, "needs you");
+    let before = screen.text().len();
+    answer(&sealed, &pane);
+    // The name of the tmux session stands at the left of the status line.
+    sealed.wait("the status line again", |_| {
+        screen.text()[before..].contains("[main]").then_some(())
+    });
+}
+
+#[test]
 fn window_in_view_is_not_told_of_and_another_one_is() {
     let mut sealed = Sealed::new();
     let pane = stage(&mut sealed);
