@@ -43,6 +43,7 @@ class Turn:
     blocks: tuple = ()
     gate: Optional[str] = None
     word_delay_s: float = 0.0
+    think_s: float = 0.0  # before the first byte of the answer
     refusal: Optional[Refusal] = None
 
 
@@ -219,6 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body, turn):
         if turn.gate:
             self.script.hold(turn.gate)
+        time.sleep(turn.think_s)
         if turn.refusal:
             error = {"type": turn.refusal.kind, "message": turn.refusal.message}
             return self._json(turn.refusal.status, {"type": "error", "error": error}, [("x-should-retry", "false")])

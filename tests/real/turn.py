@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What hooks cost a real turn: turn.py [--atm PATH] [--turns 8] [--tool bash|read] [--also KIND…]
+"""What hooks cost a real turn: turn.py [--atm PATH] [--turns 8] [--think-s 0] [--tool bash|read] [--also KIND…]
 
 Plays the same turn of ten tool calls, print mode, model answering at once, in turns: with no hooks, with those that `atm setup`
 registers, and with /bin/true in the place of each of those (what any hook costs there). Prints medians and ratios to none;
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 sys.dont_write_bytecode = True
 
@@ -66,6 +66,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--atm", metavar="PATH", help="the binary to measure (default: target/release/atm, target/debug/atm)")
     parser.add_argument("--turns", type=int, default=8, help="how many turns of each kind (default 8)")
+    parser.add_argument("--think-s", type=float, default=0.0, help="seconds before the model's first byte")
     parser.add_argument("--tool", choices=TOOLS, default="bash", help="which tool is called (default bash)")
     parser.add_argument("--also", nargs="+", metavar="KIND", default=[], help="more kinds of hooks")
     parser.add_argument("--cache", metavar="DIR", help="where setup.sh keeps the client (default: ATM_REAL_CACHE)")
@@ -78,7 +79,7 @@ def new_scene(folder, atm_path, client_path):
 
 
 def prepare(kind, scene, asked):
-    turn = [TOOLS[asked.tool]] * CALLS + [text("Done.")]
+    turn = [replace(turn, think_s=asked.think_s) for turn in [TOOLS[asked.tool]] * CALLS + [text("Done.")]]
     scene.prepare(*turn * (asked.turns + WARM_UPS), allow=["Bash", "Read"], hooks=kind != "none")
     with open(scene.project + "/a.txt", "w", encoding="utf-8") as out:
         out.write("one\n")

@@ -34,7 +34,8 @@ pub(crate) fn run(
     let began = Instant::now();
     let (mut stream, first) = Stream::open(context)?;
     let mut sessions: BTreeMap<String, SessionView> = by_key(first);
-    let mut said = None;
+    // An empty list is nothing to look at.
+    let mut said = Some(Vec::new());
     loop {
         let words: Vec<String> = sessions.values().map(words).collect();
         if manner == Manner::InPlace || said.as_ref() != Some(&words) {
